@@ -15,6 +15,7 @@ modes = ls.parametric_modes(
     at={"lower": -1.5, "payload.mass": 0.1},
     order=4,
     locked=True,
+    count=3,
 )
 print(modes.text(0, digits=4, smallest=1e-3))
 

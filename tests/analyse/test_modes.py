@@ -77,7 +77,7 @@ def test_a_free_link_turns_freely_and_vibrates_like_a_pinned_free_bar_in_its_pla
 
 def test_rayleigh_damping_gives_its_ratio_at_every_frequency():
     alpha, beta = 0.7, 1.9e-5
-    modes = ls.modes(bar({"alpha": alpha, "beta": beta}), locked=True)
+    modes = ls.modes(bar({"alpha": alpha, "beta": beta}), locked=True, count=None)
     f = modes.frequency_hz
     assert_allclose(
         modes.damping_ratio, alpha / (4 * np.pi * f) + beta * np.pi * f, rtol=1e-7
@@ -85,15 +85,15 @@ def test_rayleigh_damping_gives_its_ratio_at_every_frequency():
 
 
 def test_modal_damping_of_a_single_locked_link_is_its_ratio():
-    modes = ls.modes(bar({"ratio": 0.017}), locked=True)
+    modes = ls.modes(bar({"ratio": 0.017}), locked=True, count=None)
     assert_allclose(modes.damping_ratio, 0.017, rtol=1e-7)
 
 
 def test_shares_of_the_links_add_up_to_one():
     model = ls.Model("double-pendulum", "erls-fem")
     for modes in (
-        ls.modes(model, model.static([0.3, 0.7]), locked=True),
-        ls.modes(model, model.static([0.3, 0.7])),
+        ls.modes(model, model.static([0.3, 0.7]), locked=True, count=None),
+        ls.modes(model, model.static([0.3, 0.7]), count=None),
     ):
         assert_allclose(modes.share["upper"] + modes.share["lower"], 1.0, atol=1e-9)
         assert all(
@@ -117,7 +117,7 @@ def test_free_modes_of_the_straight_double_pendulum_are_those_tabulated():
     # In its plane, joints free, no gravity: 0, 0, 183.1, 418.6 Hz with one element per link.
     robot = ls.Robot.load("double-pendulum").replace({"gravity": [0, 0, 0]})
     model = ls.Model(robot, "erls-fem")
-    modes = ls.modes(model, model.static([0.0, 0.0]))
+    modes = ls.modes(model, model.static([0.0, 0.0]), count=None)
     assert modes.stability[:2] == ("rigid", "rigid")
     names = np.array(
         [name.endswith((".y", ".rz")) or "." not in name for name in modes.names]
@@ -195,7 +195,8 @@ def test_locked_and_free_modes_of_the_l_shape_are_those_of_the_peer(robot, locke
     if fine.links[0].masses:
         fine = fine.replace({"links.beam.masses.0.node": 8})  # the elbow, on this mesh
     model = ls.Model(fine, "erls-cms", modes=24)
-    frequency = ls.modes(model, model.at([0.0]), locked=locked).frequency_hz
+    found = ls.modes(model, model.at([0.0]), locked=locked, count=None)
+    frequency = found.frequency_hz
     expected = PEER[robot, locked]
     error = np.abs(frequency[frequency > 1.0][: len(expected)] / expected - 1)
     allowed = np.full(len(expected), 1e-3)
@@ -216,3 +217,12 @@ def test_a_joint_that_moves_no_mass_is_named(how):
     robot = ls.Robot.from_dict({"name": "hooked", "links": links})
     with pytest.raises(ls.DescriptionError, match="nothing that hook can move has"):
         ls.modes(robot, [0.3, 0.2], **how)
+
+
+def test_ten_modes_are_found_unless_told_otherwise():
+    model = ls.Model("double-pendulum")
+    everything = ls.modes(model, count=None)
+    lowest = ls.modes(model)
+    assert len(everything.frequency_hz) > len(lowest.frequency_hz) == 10
+    assert_allclose(lowest.frequency_hz, everything.frequency_hz[:10])
+    assert len(ls.modes(model, damped=True).frequency_hz) == 10

@@ -85,6 +85,7 @@ def mid_path():
         order=4,
         at=at,
         qdd=qdd,
+        count=3,
         above_hz=10.0,
         hold="theta",
         over=path_points(),
@@ -210,7 +211,13 @@ def test_the_librarys_manipulator_has_the_frequencies_and_torques_of_the_table(
     }
     at = dict(zip(names, points[0], strict=True))
     found = parametric_modes(
-        manipulator(terms), quantities, at=at, order=0, above_hz=10.0, hold="theta"
+        manipulator(terms),
+        quantities,
+        at=at,
+        order=0,
+        count=3,
+        above_hz=10.0,
+        hold="theta",
     )
     for point, t in zip(points, times, strict=True):
         known_torque, known, known_damping = TABLE[t]
@@ -336,6 +343,7 @@ def test_frequencies_grow_with_the_root_of_the_modulus():
         q=[0.3, -1.0],
         order=5,
         locked=True,
+        count=3,
         over={"E": (6e10, 8e10)},
     )
     c = found.coefficients("frequency_hz").coefficients[0]
@@ -352,11 +360,12 @@ def test_payload_and_length_are_parameters():
     model = Model("planar-2r", "erls-fem")
     names = ["payload.mass", "links.lower.joint.dh.a", "lower"]
     at = dict(zip(names, (0.1, 0.3, -1.0), strict=True))
-    found = parametric_modes(model, names, at=at, q=[0.3, 0.0], order=3, above_hz=10.0)
+    options = {"count": 3, "above_hz": 10.0}
+    found = parametric_modes(model, names, at=at, q=[0.3, 0.0], order=3, **options)
     point = np.array([0.12, 0.302, -1.05])
     robot = model.robot.replace(dict(zip(names[:2], point[:2], strict=True)))
     reference = parametric_modes(
-        Model(robot, "erls-fem"), ["lower"], q=[0.3, -1.05], order=0, above_hz=10.0
+        Model(robot, "erls-fem"), ["lower"], q=[0.3, -1.05], order=0, **options
     )
     np.testing.assert_allclose(
         found.frequency_hz(point), reference.frequency_hz([-1.05]), rtol=3e-4
@@ -380,6 +389,7 @@ def test_a_straight_locked_arm_is_a_cantilever(reference):
         q=[0.2, 0.0],
         order=1,
         locked=True,
+        count=3,
     )
     EJ, rho, L = (
         planar_manipulator.E_J,
@@ -673,7 +683,7 @@ def test_the_spatial_arm_with_three_joints():
         for name, v in zip(model.joint_names, centre, strict=True)
     }
     found = parametric_modes(
-        model, model.joint_names, over=over, accuracy=1e-3, above_hz=1.0
+        model, model.joint_names, over=over, accuracy=1e-3, count=3, above_hz=1.0
     )
     points = np.random.default_rng(1).uniform(
         *np.array(list(over.values())).T, size=(20, 3)

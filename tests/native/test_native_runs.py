@@ -89,7 +89,7 @@ def analyses(model, q):
         "x": state.x,
         "held": state.torque,
         "inverse dynamics": model.inverse_dynamics(q),
-        "frequencies": ls.modes(model, state).frequency_hz,
+        "frequencies": ls.modes(model, state, count=None).frequency_hz,
         # Rows of C that are zero hold rounding times the largest number of A, which is 1e12 for stiff links.
         "A": linear.A,
         "B": linear.B,

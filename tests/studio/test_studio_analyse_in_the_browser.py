@@ -63,7 +63,11 @@ def model():
 
 def test_modes_are_those_of_python_and_swing_on_the_stage(page, model):
     show(page, "modes", q="0.4")
-    page.get_by_label("Number of modes").fill("4")
+    count = page.get_by_label("Number of modes")
+    expect(count).to_have_value("10")
+    expect(page.get_by_label("Joints locked")).not_to_be_checked()
+    count.fill("4")
+    page.get_by_label("Joints locked").check()
     page.locator("#find-modes").click()
     rows = page.locator(".modes tbody tr")
     expect(rows).to_have_count(4)
@@ -114,7 +118,7 @@ def test_command_and_python_do_what_the_screen_does(
 
 def test_the_linear_model_is_that_of_python(page, model, tmp_path):
     show(page, "linear", q="0.4")
-    page.get_by_label("Joints locked").uncheck()
+    expect(page.get_by_label("Joints locked")).not_to_be_checked()
     page.get_by_label("kp").fill("50")
     page.get_by_label("kd").fill("2")
     page.locator("#linearize").click()
@@ -140,6 +144,7 @@ def test_a_map_waits_in_the_queue_and_survives_a_reload(page, model):
     show(page, "map")
     expect(page.get_by_label("First quantity", exact=True)).to_have_value("rod")
     page.get_by_label("First quantity: points").fill("5")
+    page.get_by_label("Joints locked").check()
     page.locator("#map-modes").click()
     expect(page.locator(".chart .u-over")).to_be_visible()
     page.reload()
@@ -180,6 +185,9 @@ def test_controllers_are_compared_and_their_runs_can_be_looked_at(page):
 
 def test_a_sweep_tells_its_worst_case(page):
     show(page, "sweep")
+    analysis = page.get_by_label("Analysis", exact=True)
+    expect(analysis).to_have_value("simulate")
+    analysis.select_option("static")
     page.get_by_label("Over (a key on each line)").fill("payload.mass: 0:400:3 g")
     page.locator("#start-sweep").click()
     expect(page.locator("img.figure")).to_be_visible()

@@ -28,6 +28,7 @@ ABSOLUTE = {"q1": {"q.upper": 1, "q.lower": -1}, "q2": "q.lower"}
 SPEEDS = {"q1d": {"qd.upper": 1, "qd.lower": -1}, "q2d": "qd.lower"}
 ACCELERATIONS = {"q1dd": {"qdd.upper": 1, "qdd.lower": -1}, "q2dd": "qdd.lower"}
 MOTION = ABSOLUTE | SPEEDS | ACCELERATIONS
+PAIRS = 3  # as in the paper's tables
 ELASTIC = 10.0  # [Hz] pairs above are elastic, the pendulum-like one is below
 ARM = "anthropomorphic"
 TABLE = {
@@ -119,6 +120,7 @@ def path_expansion(terms: str) -> ParametricModes:
         at=middle(4),
         qdd=qdd,
         order=4,
+        count=PAIRS,
         above_hz=ELASTIC,
         hold="theta",
     )
@@ -166,6 +168,7 @@ def _library_source(terms: str) -> Any:
         MOTION,
         at=middle(6),
         order=0,
+        count=PAIRS,
         above_hz=ELASTIC,
         hold="theta",
     )
@@ -222,7 +225,12 @@ def summary(found: dict[str, np.ndarray]) -> dict[str, Any]:
 def automatic_path() -> dict[str, tuple[ParametricModes, np.ndarray]]:
     """0.1 % and 0.999 over the whole path: in positions, speeds and accelerations, and in time alone."""
     model = manipulator("published")
-    options: dict[str, Any] = {"accuracy": 1e-3, "above_hz": ELASTIC, "hold": "theta"}
+    options: dict[str, Any] = {
+        "accuracy": 1e-3,
+        "count": PAIRS,
+        "above_hz": ELASTIC,
+        "hold": "theta",
+    }
 
     def motion(p):
         parts = {}
@@ -257,6 +265,7 @@ def with_payload() -> tuple[ParametricModes, np.ndarray]:
         quantities,
         over=over,
         accuracy=1e-3,
+        count=PAIRS,
         above_hz=ELASTIC,
         hold="theta",
     )
@@ -268,7 +277,9 @@ def spatial_arm() -> tuple[ParametricModes, np.ndarray]:
     model = Model(ARM, "erls-fem")
     ranges = ((-0.5, 0.5), (0.2, 0.8), (-1.2, -0.6))
     over = dict(zip(model.joint_names, ranges, strict=True))
-    found = parametric_modes(model, list(over), over=over, accuracy=1e-3, locked=True)
+    found = parametric_modes(
+        model, list(over), over=over, accuracy=1e-3, count=PAIRS, locked=True
+    )
     return found, _random(over)
 
 

@@ -303,7 +303,7 @@ def spectrum(changes: dict[str, Any] | None = None, step: float = 5e-4) -> Spect
     acceleration = np.diff(height, 2) / step**2
     time = run.t[1:-1]
     frequency, amplitude = _amplitudes(acceleration[time > TORQUE_ENDS], step)
-    natural = modes(case.model, case.state).frequency_hz
+    natural = modes(case.model, case.state, count=None).frequency_hz
     return Spectrum(
         time,
         height[1:-1],

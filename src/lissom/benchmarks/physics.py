@@ -87,7 +87,7 @@ def mode_rows(robot: Robot) -> Iterator[dict[str, Any]]:
         tolerance=1e-3,
         relative=True,
     )
-    free = in_plane(modes(model, model.at()))
+    free = in_plane(modes(model, model.at(), count=None))
     yield row(
         check="joints free, in plane, rigid motions",
         source=DERIVED,

@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
+from ..describe.defaults import FOLLOWED_MODES
 from ..describe.errors import refused
 from .mode_polynomials import print_mode_polynomials
 from .option_groups import Modelling, Pose, Report, grouped
@@ -48,7 +49,7 @@ def mode_map(
     kd: Kd = None,
     count: Annotated[
         int, typer.Option(min=1, help="Number of modes that are followed.")
-    ] = 6,
+    ] = FOLLOWED_MODES,
     plot: Annotated[
         str | None,
         typer.Option(

@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
+from ..describe.defaults import SHOWN_MODES
 from ..describe.errors import refused
 from .option_groups import Modelling, OperatingPoint, Report, grouped
 from .options import Damped, RobotName, WeightStiffness
@@ -23,7 +24,7 @@ def modes(
     point: OperatingPoint,
     count: Annotated[
         int, typer.Option(min=1, help="Number of modes, lowest first.")
-    ] = 10,
+    ] = SHOWN_MODES,
     undeformed: Annotated[
         bool,
         typer.Option(

@@ -59,7 +59,7 @@ def pid_gains(model: Model, q: Any, bandwidth: float, damping: float = 0.7) -> P
 
 def held_modes(model: Model, q: Any) -> list[Mode]:
     """Modes of the links with all joints held, slowest first."""
-    found = modes(model, model.assemble(q), locked=True)
+    found = modes(model, model.assemble(q), locked=True, count=None)
     omega = 2 * np.pi * np.asarray(found.frequency_hz)
     return [
         Mode(float(w), float(z)) for w, z in zip(omega, _ratios(found), strict=True)
@@ -73,7 +73,7 @@ def driven_modes(model: Model, q: Any) -> list[Mode]:
     part is below `EXCITED` for every actuated joint, such as those out of the plane of the motion, are left out.
     """
     state = model.static(model.assemble(q))
-    found = modes(model, state, locked=True)
+    found = modes(model, state, locked=True, count=None)
     M = np.asarray(model.mass_matrix(state))
     joints = len(model.formulation.independent)
     carried = np.asarray(found.shapes).T @ M[:, :joints]

@@ -13,6 +13,7 @@ from ..analyse.modes.mode_map import mode_map as mapped_modes
 from ..analyse.validity.watch import doubts_of_robot
 from ..atomic import write_atomically
 from ..describe import DescriptionError, Robot, Scenario
+from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..dynamics.formulation import near
@@ -57,7 +58,7 @@ class ModeMapRequest(RobotRequest):
     frozen: bool = False
     kp: Gains | None = None
     kd: Gains | None = None
-    count: int = Field(default=6, ge=1)  # modes that are followed
+    count: int = Field(default=FOLLOWED_MODES, ge=1)  # modes that are followed
     picture: str | None = None
     data: str | None = None  # file for the numbers
 

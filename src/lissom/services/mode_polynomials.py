@@ -10,6 +10,7 @@ from ..analyse.polynomials.expansion import AccuracyError
 from ..analyse.polynomials.parametric_modes import ParametricModes, parametric_modes
 from ..analyse.validity.watch import doubts_of_robot
 from ..describe import DescriptionError, Scenario
+from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..native.compiled import using
@@ -31,7 +32,7 @@ class ModePolynomialsRequest(RobotRequest):
     # Relative error of the frequencies; the order is then chosen.
     accuracy: float | None = None
     locked: bool = False
-    count: int = Field(default=3, ge=1)
+    count: int = Field(default=FOLLOWED_MODES, ge=1)
     file: str | None = None  # for the polynomials
 
 

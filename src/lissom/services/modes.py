@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from ..analyse.linear.carried_weight import weight_note
 from ..analyse.modes.modal import modes as natural_modes
 from ..analyse.validity.watch import doubts, doubts_of_scenario
+from ..describe.defaults import SHOWN_MODES
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
@@ -49,7 +50,7 @@ class ModesRequest(RobotRequest):
     undeformed: bool = False
     # Add the second-order stiffness of carried weight, which formulations of first order leave out.
     weight_stiffness: bool = False
-    count: int = Field(default=10, ge=1)  # modes, lowest first
+    count: int = Field(default=SHOWN_MODES, ge=1)  # modes, lowest first
     picture: str | None = None
     animation: str | None = None
     animated_mode: int = Field(default=1, ge=1)

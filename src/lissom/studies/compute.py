@@ -159,6 +159,7 @@ def _modes(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
         model,
         scenario.initial.q,
         locked=options.locked,
+        count=None,
         damped=options.damped,
         kp=options.kp,
         kd=options.kd,

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from ..describe.defaults import FOLLOWED_MODES, SHOWN_MODES
 from ..services.frozen_model import FrozenModel, Gains, JointValues
 from .requests import Changes, Name
 
@@ -51,7 +52,7 @@ class ModesQuestion(ModelQuestion):
 
     damped: bool = False
     undeformed: bool = False
-    count: Annotated[int, Field(ge=1, le=40)] = 8
+    count: Annotated[int, Field(ge=1, le=40)] = SHOWN_MODES
     animated_mode: Annotated[int, Field(ge=1, le=40)] = 1
 
 
@@ -94,9 +95,9 @@ class MapQuestion(ModelQuestion):
     """Modes over one or two quantities."""
 
     over: Annotated[tuple[AxisQuestion, ...], Field(min_length=1, max_length=2)]
-    degrees: bool = True
+    degrees: bool = False  # axes of revolute joints are in degrees
     damped: bool = False
-    count: Annotated[int, Field(ge=1, le=12)] = 4
+    count: Annotated[int, Field(ge=1, le=12)] = FOLLOWED_MODES
 
 
 class ControllersQuestion(FrozenModel):

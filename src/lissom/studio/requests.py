@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, FiniteFloat
 
+from ..describe.defaults import SHOWN_MODES
 from ..services.frozen_model import FrozenModel, JointValues
 
 Name = Annotated[str, Field(min_length=1, max_length=300)]
@@ -64,9 +65,9 @@ class ModesQuestion(FrozenModel):
     source: Name
     changes: Changes = {}
     q: JointValues | None = None
-    locked: bool = True  # joints held
+    locked: bool = False  # joints held
     damped: bool = False
-    count: Annotated[int, Field(ge=1, le=30)] = 6
+    count: Annotated[int, Field(ge=1, le=30)] = SHOWN_MODES
     animated_mode: Annotated[int, Field(ge=1, le=30)] = 1
 
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex
 
+from ...describe.defaults import SHOWN_MODES
 from ...describe.summary import Summarised, Summary
 from ...drawing import picture_of
 from ...solve.balance import MotionPoint
@@ -50,7 +51,7 @@ class DampedModes(Summarised, eqx.Module):
     # The point about which they are, for pictures.
     origin: ModesOrigin | None = eqx.field(static=True, default=None)
 
-    def plot(self, count: int = 8, path: Any = None) -> Any:
+    def plot(self, count: int = SHOWN_MODES, path: Any = None) -> Any:
         """Figure of the lowest mode shapes; `path` writes it too."""
         return picture_of(self, count=count, path=path)
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Array
 
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
+from ...describe.defaults import SHOWN_MODES
 from ...describe.summary import Summarised, Summary
 from ...drawing import picture_of
 from ...dynamics import engine
@@ -52,7 +53,7 @@ class Modes(Summarised, eqx.Module):
     # The point about which they are, for pictures.
     origin: ModesOrigin | None = eqx.field(static=True, default=None)
 
-    def plot(self, count: int = 8, path: Any = None) -> Any:
+    def plot(self, count: int = SHOWN_MODES, path: Any = None) -> Any:
         """Figure of the lowest mode shapes; `path` writes it too."""
         return picture_of(self, count=count, path=path)
 
@@ -96,7 +97,7 @@ def modes(
     state: Any = None,
     *,
     locked: bool = False,
-    count: int | None = None,
+    count: int | None = SHOWN_MODES,
     damped: bool = False,
     qd: Any = None,
     qdd: Any = None,
@@ -115,7 +116,7 @@ def modes(
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: an equilibrium, from `model.static`, or joint coordinates q, at which the links are then balanced.
         locked: hold every joint; of a closed chain, the independent ones.
-        count: number of modes, all by default.
+        count: number of modes, lowest first; None for all.
         damped: solve the quadratic eigenproblem with damping, friction and gyroscopic terms.
         qd: joint speeds; the modes are those of that instant.
         qdd: joint accelerations.

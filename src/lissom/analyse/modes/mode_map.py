@@ -12,6 +12,7 @@ import numpy as np
 
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
+from ...describe.defaults import FOLLOWED_MODES
 from ...describe.summary import Summarised, Summary, count, number
 from ...drawing import picture_of
 from ...dynamics import engine
@@ -239,7 +240,7 @@ def mode_map(
     frozen: bool = False,
     kp: Any = None,
     kd: Any = None,
-    count: int = 6,
+    count: int = FOLLOWED_MODES,
     axes: Mapping[str, Any] | None = None,
     progress: Any = None,
     watch: Callable[[float], None] = lambda share: None,

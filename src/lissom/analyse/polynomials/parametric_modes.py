@@ -13,6 +13,7 @@ import scipy.optimize
 from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
 from ...algebra.taylor import taylor_coefficients
+from ...describe.defaults import FOLLOWED_MODES
 from ...solve.arguments import ModelLike, model_from
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
 from .accuracy import ErrorEstimate, residual_errors
@@ -129,7 +130,7 @@ def parametric_modes(
     qd: Any = None,
     qdd: Any = None,
     motion: Callable[[Any], Mapping[str, Any]] | None = None,
-    count: int = 3,
+    count: int = FOLLOWED_MODES,
     above_hz: float = RIGID,
     locked: bool = False,
     hold: str = "encoder",
@@ -180,7 +181,7 @@ def parametric_modes(
 
     Example:
         >>> import lissom as ls
-        >>> found = ls.parametric_modes(ls.Model("planar-2r"), ["lower"], q=[0.0, 1.0], order=3, locked=True)
+        >>> found = ls.parametric_modes(ls.Model("planar-2r"), ["lower"], q=[0.0, 1.0], order=3, locked=True, count=3)
         >>> found.frequency_hz([[0.9], [1.0], [1.1]]).shape
         (3, 3)
     """

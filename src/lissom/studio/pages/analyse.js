@@ -1,6 +1,7 @@
 // Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
+import { JOINTS_HELD } from "./defaults.js";
 import { checkbox, choice, make, pair } from "./dom.js";
 import { analysisLines, equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
@@ -23,7 +24,7 @@ export class AnalyseScreen {
     this.q.onchange = () => { noteInAddress({ q: this.q.value.replaceAll(" ", "") }); this.showLines(); };
     this.kp.onchange = this.kd.onchange = () => this.showLines();
     this.formulation = choice([], "", (name) => { noteInAddress({ formulation: name }); this.showLines(); });
-    this.locked = checkbox("Joints locked", true, () => this.showLines());
+    this.locked = checkbox("Joints locked", JOINTS_HELD, () => this.showLines());
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
     this.waiting = make("span", { class: "soft", role: "status" });

@@ -1,6 +1,7 @@
 // Look: the robot with its frames and nodes; sliders and a pull at its tip move it, sag and holding torques follow.
 import { go, noteInAddress } from "./address.js";
 import { button, checkbox, debounced, make, shown } from "./dom.js";
+import { SAG } from "./defaults.js";
 import { ErlsChoice } from "./erls.js";
 import { equivalents, poseLines } from "./equivalents.js";
 import { live } from "./live.js";
@@ -29,7 +30,7 @@ export class LookScreen {
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
     this.same = make("div", {});
-    const sag = checkbox("Sag under gravity", true, (on) => { this.sag = on; this.ask(); });
+    const sag = checkbox("Sag under gravity", SAG, (on) => { this.sag = on; this.ask(); });
     this.sagBox = sag.box;
     this.erls = new ErlsChoice(() => this.ask());
     this.modes = new PoseModes(() => this.question(), (picture, words) => this.play(picture, words));

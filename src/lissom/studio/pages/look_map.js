@@ -1,4 +1,5 @@
 // A frequency over two joints, about the pose of the robot that is looked at; a click on the map takes the pose.
+import { FOLLOWED_MODES, JOINTS_HELD } from "./defaults.js";
 import { button, checkbox, choice, labelled, make } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
 import { heatMap } from "./pictures.js";
@@ -13,8 +14,8 @@ export class PoseMap {
     this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found), () => question().source);
     this.across = choice([], "", () => {});
     this.upwards = choice([], "", () => {});
-    this.mode = choice([1, 2, 3, 4].map((n) => [n, n]), 1, () => this.draw());
-    this.held = checkbox("Joints held", true, () => {});
+    this.mode = choice(Array.from({ length: FOLLOWED_MODES }, (_, k) => k + 1).map((n) => [n, n]), 1, () => this.draw());
+    this.held = checkbox("Joints held", JOINTS_HELD, () => {});
     this.picture = make("div", {});
     const start = button("Map it", () => this.start());
     start.id = "map-poses";
@@ -69,7 +70,7 @@ export class PoseMap {
   asks() {
     if (!this.element.open || !this.joints?.length) return null;
     const over = [this.axis(this.upwards.value), this.axis(this.across.value)];
-    return { over, count: 4, locked: this.held.box.checked };
+    return { over, degrees: true, count: FOLLOWED_MODES, locked: this.held.box.checked };
   }
   show(found) {
     if (Object.keys(found.axes).length !== 2) return;

@@ -1,10 +1,11 @@
 // The first modes at the pose of the robot that is looked at: in a table, and one of them in motion.
+import { JOINTS_HELD, SHOWN_MODES } from "./defaults.js";
 import { checkbox, choice, debounced, make, pair, shown } from "./dom.js";
 import { post } from "./server.js";
 import { reducedMotion } from "./theme.js";
 
 const QUIET_MS = 250; // after the last move of a joint
-const COUNTS = [4, 6, 8, 12];
+const COUNTS = [4, 6, SHOWN_MODES, 15, 20];
 const LEAST_SHARE = 0.02; // parts below are not named
 
 export class PoseModes {
@@ -12,10 +13,10 @@ export class PoseModes {
   constructor(question, play) {
     Object.assign(this, { question, play });
     this.mode = 1;
-    this.count = 6;
+    this.count = SHOWN_MODES;
     this.said = make("p", { class: "soft", role: "status" });
     this.rows = make("tbody", {});
-    this.held = checkbox("Joints held", true, () => this.ask());
+    this.held = checkbox("Joints held", JOINTS_HELD, () => this.ask());
     this.moves = checkbox("In motion", !reducedMotion(), () => this.ask());
     const count = choice(COUNTS.map((n) => [n, n]), this.count, (n) => { this.count = +n; this.ask(); });
     this.element = make("details", { class: "panel", id: "pose-modes" },

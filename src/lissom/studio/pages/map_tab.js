@@ -1,5 +1,6 @@
 // Mode map: how frequencies change over one or two joints, or over a key of the robot.
 import { Chart } from "./charts.js";
+import { FOLLOWED_MODES } from "./defaults.js";
 import { button, choice, labelled, make, shown } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
 import { heatMap, table } from "./pictures.js";
@@ -10,7 +11,7 @@ export class MapTab {
     this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found), () => screen.source);
     this.axes = [this.axis("First quantity", true), this.axis("Second quantity", false)];
     this.names = make("datalist", { id: "map-names" });
-    this.count = make("input", { type: "number", class: "number", min: 1, max: 12, value: 4 });
+    this.count = make("input", { type: "number", class: "number", min: 1, max: 12, value: FOLLOWED_MODES });
     this.mode = choice([], "", () => this.draw());
     this.picture = make("div", {});
     this.numbers = make("div", {});
@@ -56,7 +57,7 @@ export class MapTab {
   async start() {
     await this.screen.ready;
     this.screen.showLines();
-    return this.job.start({ ...this.screen.question(), over: this.over(), count: +this.count.value });
+    return this.job.start({ ...this.screen.question(), over: this.over(), degrees: true, count: +this.count.value });
   }
   show(found) {
     this.found = found;

@@ -1,6 +1,7 @@
 // Modes: a table with damping and shares, and the robot swinging in the one that is chosen.
 import { Motion } from "/assets/drawing/motion.js";
 import { noteInAddress } from "./address.js";
+import { SHOWN_MODES } from "./defaults.js";
 import { button, checkbox, debounced, labelled, make, shown } from "./dom.js";
 import { Player } from "./player.js";
 import { post, save } from "./server.js";
@@ -17,7 +18,7 @@ export class ModesTab {
     this.player = new Player((t) => this.stage.moveTo(t));
     this.stage.onView = debounced((view) => noteInAddress({ view }), 300);
     this.table = make("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Modes" });
-    this.count = make("input", { type: "number", class: "number", min: 1, max: 40, value: 8 });
+    this.count = make("input", { type: "number", class: "number", min: 1, max: 40, value: SHOWN_MODES });
     this.damped = checkbox("Damped modes", false, () => {});
     this.undeformed = checkbox("About the undeformed robot", false, () => {});
     const find = button("Find the modes", () => this.ask(), "main");

@@ -1,5 +1,6 @@
 // Sweeps: an analysis over many values of chosen keys, resumed where it stopped; worst cases and pictures.
 import { parseDocument } from "/assets/vendor/yaml.js";
+import { SWEPT } from "./defaults.js";
 import { button, choice, labelled, make, shown } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
 import { table } from "./pictures.js";
@@ -14,9 +15,9 @@ export class SweepTab {
     this.job = new JobPanel("sweep", "analyse/sweep", (found, job) => this.show(found, job));
     this.study = make("select", {});
     this.study.onchange = () => this.changed();
-    this.analysis = choice(ANALYSES, "static", () => { this.metrics.value = METRICS[this.analysis.value]; this.changed(); });
+    this.analysis = choice(ANALYSES, SWEPT, () => { this.metrics.value = METRICS[this.analysis.value]; this.changed(); });
     this.over = make("textarea", { placeholder: "payload.mass: 0:500:6 g\nupper: 0:90:4 deg", value: "payload.mass: 0:500:6 g" });
-    this.metrics = make("input", { value: METRICS.static });
+    this.metrics = make("input", { value: METRICS[SWEPT] });
     this.form = make("div", { class: "fields" }, ...labelled("Analysis", this.analysis), ...labelled("Over (a key on each line)", this.over), ...labelled("Metrics", this.metrics));
     this.over.onchange = this.metrics.onchange = () => this.changed();
     this.result = make("div", {});

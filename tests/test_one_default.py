@@ -1,0 +1,222 @@
+"""An option has one default, whichever door one comes through: Python, a request, the command line, the studio."""
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from pydantic import BaseModel
+
+import lissom as ls
+from lissom.commands.cli import app
+from lissom.describe import defaults
+from lissom.describe.controllers import Common, JointGains
+from lissom.describe.planned_motions import TipLineMotion
+from lissom.describe.scenario import Scenario
+from lissom.services.comparison_table import CompareRequest
+from lissom.services.control import DesignRequest
+from lissom.services.control_motion import MotionRequest
+from lissom.services.frequency_response import FrequencyResponseRequest
+from lissom.services.import_robot import ImportRequest
+from lissom.services.linearize import LinearizeRequest
+from lissom.services.matrices import MatricesRequest
+from lissom.services.mode_map import ModeMapRequest
+from lissom.services.mode_polynomials import ModePolynomialsRequest
+from lissom.services.modes import ModesRequest
+from lissom.services.pose import PoseRequest
+from lissom.services.reduce import ReduceRequest
+from lissom.services.show import ShowRequest
+from lissom.services.simulate import SimulateRequest
+from lissom.services.static import StaticRequest
+from lissom.services.step_response import StepResponseRequest
+from lissom.services.sweep import SweepRequest
+from lissom.studies.study import AnalysisOptions, Study
+
+analysis_requests = pytest.importorskip("lissom.studio.analysis_requests")
+requests = pytest.importorskip("lissom.studio.requests")
+
+PAGES = Path(requests.__file__).parent / "pages"
+# What the command line calls otherwise than Python and the requests.
+OPTIONS = {"deg": "degrees", "mode": "animated_mode", "output": "file"}
+# Of a command, by the name of its verb; of everything else, the thing itself.
+DOORS: dict[str, tuple[Any, ...]] = {
+    "modes": (
+        "modes",
+        ls.modes,
+        ModesRequest,
+        requests.ModesQuestion,
+        analysis_requests.ModesQuestion,
+        analysis_requests.ModesFileQuestion,
+        AnalysisOptions,
+        ls.natural_frequencies,
+    ),
+    "pictures of modes": ("modes", ls.Modes.plot, ls.DampedModes.plot),
+    "mode-map": (
+        "mode-map",
+        ls.mode_map,
+        ModeMapRequest,
+        analysis_requests.MapQuestion,
+    ),
+    "mode-map as polynomials": (
+        "mode-map",
+        ls.parametric_modes,
+        ModePolynomialsRequest,
+    ),
+    "linearize": (
+        "linearize",
+        ls.linearize,
+        ls.linearize_along,
+        LinearizeRequest,
+        analysis_requests.ModelQuestion,
+        analysis_requests.ChannelsQuestion,
+        AnalysisOptions,
+    ),
+    "frequency-response": (
+        "frequency-response",
+        FrequencyResponseRequest,
+        analysis_requests.ChannelsQuestion,
+        analysis_requests.FileQuestion,
+    ),
+    "step-response": (
+        "step-response",
+        ls.step_response,
+        StepResponseRequest,
+        analysis_requests.StepQuestion,
+        analysis_requests.FileQuestion,
+    ),
+    "static": ("static", ls.Model.static, StaticRequest),
+    "matrices": (
+        "matrices",
+        ls.Model.matrices,
+        MatricesRequest,
+        requests.MatricesQuestion,
+    ),
+    "pose": ("show", PoseRequest, ShowRequest, requests.PoseQuestion),
+    "reduce": ("reduce", ls.reduce_link, ReduceRequest),
+    "simulate": ("simulate", SimulateRequest, ls.run_scenario, requests.RunRequest),
+    "a run in Python": (Scenario, ls.simulate, ls.rollout),
+    "a model": ("static", "linearize", "simulate", ls.Model),
+    "a scenario": (Scenario, ls.Model),
+    "sweep": ("sweep", ls.sweep, SweepRequest),
+    "a study": ("sweep", Study, analysis_requests.SweepQuestion),
+    "import": ("import", ImportRequest),
+    "control design": ("control design", DesignRequest),
+    "control motion": ("control motion", MotionRequest),
+    "control compare": ("control compare", CompareRequest),
+    "planned motions": (Common, ls.minimum_time),
+    "lines of a tip": (TipLineMotion, ls.tip_line),
+    "gains": (JointGains, ls.tune_by_poles),
+}
+# Left out on the command line, these are as the scenario has them, which is as in a `Model` ("a scenario").
+NOT_SHARED = {"a model": {"formulation", "terms", "stiffening"}}
+
+
+def command(name: str) -> Any:
+    """A verb of the command line."""
+    found: Any = typer.main.get_command(app)
+    for word in name.split():
+        found = found.commands[word] if hasattr(found, "commands") else found
+    return found
+
+
+def of_command(name: str) -> dict[str, Any]:
+    found = {}
+    for option in command(name).params:
+        if not option.required:
+            found[OPTIONS.get(option.name, option.name)] = option.default
+    return found
+
+
+def of_model(kind: type[BaseModel]) -> dict[str, Any]:
+    found = {}
+    for name, field in kind.model_fields.items():
+        if not field.is_required():
+            found[name] = field.get_default(call_default_factory=True)
+    return found
+
+
+def of_function(function: Any) -> dict[str, Any]:
+    arguments = inspect.signature(function).parameters.values()
+    return {a.name: a.default for a in arguments if a.default is not a.empty}
+
+
+def defaults_of(door: Any) -> dict[str, Any]:
+    """Options of a door that may be left out, and what they are then; nothing is nothing, however it is written."""
+    if isinstance(door, str):
+        found = of_command(door)
+    elif inspect.isclass(door) and issubclass(door, BaseModel):
+        found = of_model(door)
+    else:
+        found = of_function(door)
+    return {name: _plain(value) for name, value in found.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return None if value == type(value)() else value
+    return None if value in ((), [], {}) else value
+
+
+def name_of(door: Any) -> str:
+    return f"lissom {door}" if isinstance(door, str) else door.__qualname__
+
+
+@pytest.mark.parametrize("verb", DOORS)
+def test_a_shared_option_has_one_default_at_every_door(verb):
+    found: dict[str, dict[str, Any]] = {}
+    for door in DOORS[verb]:
+        for option, value in defaults_of(door).items():
+            if not callable(value) and option not in NOT_SHARED.get(verb, ()):
+                found.setdefault(option, {})[name_of(door)] = value
+    assert any(len(values) > 1 for values in found.values()), "no option is shared"
+    apart = {
+        option: values
+        for option, values in found.items()
+        if any(value != next(iter(values.values())) for value in values.values())
+    }
+    assert not apart
+
+
+def test_modes_are_ten_with_free_joints():
+    for door in DOORS["modes"][:-2]:
+        found = defaults_of(door)
+        assert (found["count"], found["locked"]) == (10, False), name_of(door)
+
+
+# --- forms of the studio -------------------------------------------------------------------------------------------
+
+
+def page(name: str) -> str:
+    return (PAGES / name).read_text(encoding="utf-8")
+
+
+def test_forms_of_the_studio_begin_with_the_same_defaults():
+    constants = dict(re.findall(r"export const (\w+) = ([^;]+);", page("defaults.js")))
+    assert constants == {
+        "SHOWN_MODES": str(defaults.SHOWN_MODES),
+        "FOLLOWED_MODES": str(defaults.FOLLOWED_MODES),
+        "JOINTS_HELD": str(defaults_of("modes")["locked"]).lower(),
+        "SAG": str(of_model(PoseRequest)["sag"]).lower(),
+        "SWEPT": f'"{defaults_of("sweep")["analysis"]}"',
+    }
+    boxes = {
+        "Joints (?:held|locked)": "JOINTS_HELD",
+        "Sag under gravity": "SAG",
+        "Damped modes": str(defaults_of("modes")["damped"]).lower(),
+        "About the undeformed robot": str(defaults_of("modes")["undeformed"]).lower(),
+    }
+    text = "\n".join(page(file.name) for file in sorted(PAGES.glob("*.js")))
+    for label, first in boxes.items():
+        found = re.findall(rf'checkbox\("{label}", ([^,]+),', text)
+        assert found and set(found) == {first}, label
+    counts = {
+        "modes_tab.js": "value: SHOWN_MODES }",
+        "look_modes.js": "this.count = SHOWN_MODES;",
+        "map_tab.js": "value: FOLLOWED_MODES }",
+        "look_map.js": "count: FOLLOWED_MODES,",
+        "sweep_tab.js": "choice(ANALYSES, SWEPT,",
+    }
+    for file, words in counts.items():
+        assert words in page(file), file
