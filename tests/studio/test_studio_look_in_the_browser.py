@@ -193,6 +193,18 @@ def test_masses_dimensions_and_modes_are_told_at_the_pose(browser, house):
     assert not page.complaints
 
 
+def test_a_robot_of_the_library_runs_in_its_scenario(browser, house):
+    page = opened_page(browser, house)
+    look_at(page, "library:simple-pendulum")
+    link = page.locator("nav a[data-screen=run]")
+    expect(link).to_have_attribute("href", re.compile("scenario%3Asimple-pendulum"))
+    page.locator("aside").get_by_role("button", name="Run", exact=True).click()
+    expect(page).to_have_url(re.compile("scenario%3Asimple-pendulum"))
+    formulation = page.get_by_label("Formulation", exact=True)
+    expect(formulation.locator("option").first).to_contain_text("erls-fem")
+    assert not page.complaints
+
+
 def test_a_map_of_a_frequency_takes_the_pose_of_a_click(browser, house):
     page = opened_page(browser, house)
     look_at(page, "library:double-pendulum")

@@ -21,4 +21,9 @@ export function go(state) {
 
 // A source as people and the command line call it.
 export const sourceName = (source) => source.replace(/^(library|scenario):/, "");
+// What runs where a robot of the library is at hand: the scenario of its name, as on the command line.
+export function sourceToRun(source, { scenarios }) {
+  const name = source?.startsWith("library:") ? sourceName(source) : "";
+  return scenarios.some((scenario) => scenario.name === name) ? `scenario:${name}` : source;
+}
 export const isLibrary = (source) => /^(library|scenario):/.test(source);

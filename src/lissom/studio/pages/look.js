@@ -1,5 +1,5 @@
 // Look: the robot with its frames and nodes; sliders and a pull at its tip move it, sag and holding torques follow.
-import { go, noteInAddress } from "./address.js";
+import { go, noteInAddress, sourceToRun } from "./address.js";
 import { button, checkbox, debounced, make, shown } from "./dom.js";
 import { SAG } from "./defaults.js";
 import { ErlsChoice } from "./erls.js";
@@ -55,7 +55,7 @@ export class LookScreen {
   actions() {
     const robot = () => this.source;
     return make("div", { class: "panel row" },
-      button("Run", () => go({ screen: "run", source: robot(), zeroed: this.erls.picked.join(",") }), "main"),
+      button("Run", async () => go({ screen: "run", source: sourceToRun(robot(), await this.app.library()), zeroed: this.erls.picked.join(",") }), "main"),
       button("Build on it", () => go({ screen: "build", source: robot().replace(/^scenario:/, "library:") })),
       button("Matrices (.npz)", () => this.saveMatrices(".npz")),
       button("Matrices (.mat)", () => this.saveMatrices(".mat")));

@@ -1,5 +1,5 @@
 // The studio: one page, a screen for each thing one does with a robot.
-import { addressOf, go, readAddress, sourceName } from "./address.js";
+import { addressOf, go, readAddress, sourceName, sourceToRun } from "./address.js";
 import { AnalyseScreen } from "./analyse.js";
 import { BuildScreen } from "./build.js";
 import { $, notice } from "./dom.js";
@@ -49,6 +49,11 @@ class App {
       notice(failure.message);
     }
   }
+  linkToRun(link, source) {
+    this.library().then((library) => {
+      if (source === this.lastSource && !link.hasAttribute("aria-current")) link.href = addressOf({ screen: "run", source: sourceToRun(source, library) });
+    }, () => {});
+  }
   showHeader(name, state) {
     const source = state.source || this.lastSource;
     this.lastSource = source;
@@ -60,6 +65,7 @@ class App {
       const current = screen === name;
       const carried = screen === "start" || screen === "results" ? {} : { source };
       link.href = current ? addressOf(state) : addressOf({ screen, ...carried });
+      if (screen === "run" && !current) this.linkToRun(link, source);
       if (current) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }

@@ -1,5 +1,5 @@
 // Start: the library, the files of the folder, files to bring along, a new configuration.
-import { go } from "./address.js";
+import { go, sourceToRun } from "./address.js";
 import { button, make, notice } from "./dom.js";
 import { bring, chosenFiles, filesOf, importRobot } from "./dropped.js";
 import { equivalents, startLines } from "./equivalents.js";
@@ -51,13 +51,12 @@ export class StartScreen {
   }
   card(robot, library) {
     const source = `library:${robot.name}`;
-    const scenario = library.scenarios.find(({ name }) => name === robot.name);
     const joints = robot.joints.length === 1 ? "1 joint" : `${robot.joints.length} joints`;
     const image = make("img", { src: `/assets/pictures/${robot.name}.png`, alt: `The robot ${robot.name}`, loading: "lazy" });
     image.onerror = () => { image.hidden = true; };
     const look = button("Look", () => go({ screen: "look", source }), "main");
     const build = button("Build on it", () => go({ screen: "build", source }));
-    const run = button("Run", () => go({ screen: "run", source: scenario ? `scenario:${robot.name}` : source }));
+    const run = button("Run", () => go({ screen: "run", source: sourceToRun(source, library) }));
     for (const act of [look, build, run]) act.setAttribute("aria-label", `${act.textContent}: ${robot.name}`);
     return make("li", { class: "card" }, image,
       make("h2", {}, robot.name),
