@@ -81,10 +81,19 @@ def test_a_comparison_of_controllers_prints_one_row_for_each():
         ControllerRow(name="LQG", type="lqg", failed="unstable"),
     )
     answer = CompareResult(
-        robot="arm", first_mode_hz=12.3, stop=0.25, watched=0.5, rows=rows, files={}
+        robot="arm",
+        formulation="nonlinear",
+        basis="craig-bampton",
+        kept_modes=12,
+        first_mode_hz=12.3,
+        stop=0.25,
+        watched=0.5,
+        rows=rows,
+        files={},
     )
     lines = str(answer).splitlines()
     assert lines[0] == "Controllers of arm: motion of 0.25 s, first mode 12.3 Hz"
-    assert lines[2].split() == ["PID", "-", "0.3", "100.0", "%", "-", "-"]
+    assert lines[1].strip() == "formulation: nonlinear, craig-bampton, 12 modes"
+    assert lines[3].split() == ["PID", "-", "0.3", "100.0", "%", "-", "-"]
     assert lines[-1].strip() == "LQG: failed: unstable"
     assert "<table>" in answer._repr_html_()

@@ -64,6 +64,8 @@ def _print(screen: Console, answer: "CompareRunsResult") -> None:
         for d in answer.differences
     ]
     screen.print(table(title, columns, rows))
+    for run, model in answer.models.items():
+        screen.print(f"{run}: {model.robot}, {model.model}", soft_wrap=True)
     if answer.not_shared:
         screen.print(f"not in all runs: {', '.join(answer.not_shared)}")
     if answer.picture is not None:

@@ -9,7 +9,15 @@ from ..describe.errors import refused
 from .control_compare import compare
 from .option_groups import Report, grouped
 from .options import Json, ResultFile, RunPicture, Settings
-from .output import console, note, number, print_files, print_json, table
+from .output import (
+    console,
+    note,
+    number,
+    print_files,
+    print_json,
+    print_model,
+    table,
+)
 from .parsing import changes_of, option_names
 from .simulate import run_and_report
 
@@ -93,6 +101,7 @@ def _print_design(screen: "Console", answer: "DesignResult") -> None:
         f"{answer.robot}: {answer.type} every {number(answer.sample)} s on "
         f"{', '.join(answer.sensors)}"
     )
+    print_model(screen, answer)
     rows = []
     for pole in answer.poles[:SHOWN_POLES]:
         size = abs(complex(pole.real, pole.imag))
@@ -155,6 +164,7 @@ def _print_motion(screen: "Console", answer: "MotionResult") -> None:
         rows.append((joint.joint, *ends, *map(number, peaks)))
     title = f"{answer.robot}: motion of {answer.duration:.4g} s"
     screen.print(table(title, MOTION_COLUMNS, rows))
+    print_model(screen, answer)
     print_files(screen, answer.files)
 
 

@@ -9,7 +9,7 @@ import typer
 from ..compiled_code import keep_compiled_code
 from .interrupt import stopping_between_steps, telling_first
 from .options import Json, Settings
-from .output import console, note, print_files, print_json, table
+from .output import console, note, print_files, print_json, print_model, table
 from .parsing import changes_of, option_names
 from .progress import Jobs, Watch
 
@@ -131,6 +131,7 @@ def _print_comparison(screen: "Console", answer: "CompareResult") -> None:
         f"({answer.first_mode_hz:.4g} Hz); vibration watched for {answer.watched:.3g} s after it"
     )
     screen.print(table(title, COLUMNS, rows))
+    print_model(screen, answer)
     screen.print(UNITS)
     for row in answer.rows:
         if row.failed is not None:

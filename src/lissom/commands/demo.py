@@ -61,7 +61,7 @@ def summary(model: Model, locked_modes: Modes, run: Run) -> str:
 def _robot_line(model: Model) -> str:
     links = len(model.link_names)
     elastic = model.formulation.n_elastic
-    return f"{links} flexible links, {model.n_joints} joints, {elastic} elastic coordinates"
+    return f"{links} flexible links, {model.n_joints} joints, {elastic} elastic coordinates; {model.modelled}"
 
 
 def _vibration_line(locked_modes: Modes) -> str:

@@ -8,7 +8,7 @@ from rich.console import Console
 from ..compiled_code import keep_compiled_code
 from .option_groups import Modelling, OperatingPoint, Report, grouped
 from .options import RobotName
-from .output import print_files, table
+from .output import print_files, print_model, table
 from .parsing import (
     band as frequencies,
 )
@@ -82,4 +82,5 @@ def _print(screen: Console, answer: "FrequencyResponseResult") -> None:
         rows.append((response.input, response.output, ", ".join(peaks)))
     columns = ("input", "output", "peaks [Hz], highest first")
     screen.print(table(f"{answer.robot}: frequency response", columns, rows))
+    print_model(screen, answer)
     print_files(screen, answer.files)

@@ -9,7 +9,7 @@ from rich.console import Console
 from ..compiled_code import keep_compiled_code
 from .option_groups import Modelling, OperatingPoint, Report, grouped
 from .options import RobotName, WeightStiffness
-from .output import table
+from .output import print_model, table
 from .parsing import names_of, option_names
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _print(screen: Console, answer: "LinearizeResult") -> None:
         rows.append((joint, point.encoder[joint], *rates, torque))
     columns = ("joint", ">encoder", ">speed", ">acceleration", ">torque")
     screen.print(table(f"{answer.robot}: linear model about", columns, rows))
+    print_model(screen, answer)
     shapes = answer.shapes.model_dump().items()
     sizes = ", ".join(f"{key} {rows} x {columns}" for key, (rows, columns) in shapes)
     screen.print(f"{sizes}; {len(answer.states)} states")

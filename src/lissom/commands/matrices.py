@@ -8,7 +8,7 @@ from rich.console import Console
 from ..compiled_code import keep_compiled_code
 from .option_groups import Modelling, Motion, grouped
 from .options import Json, RobotName
-from .output import console, note, print_json, table
+from .output import console, note, print_json, print_model, table
 from .parsing import option_names
 
 if TYPE_CHECKING:
@@ -70,8 +70,9 @@ def _print(screen: Console, answer: "MatricesResult") -> None:
     for name, array in answer.arrays.items():
         size = " x ".join(str(length) for length in array.shape)
         rows.append((name, size, array.printed))
-    title = f"{answer.robot}, {answer.formulation}: M xdd + coriolis + damping + elastic + gravity = B tau"
+    title = f"{answer.robot}: M xdd + coriolis + damping + elastic + gravity = B tau"
     screen.print(table(title, ("array", ">size", "printed as"), rows))
+    print_model(screen, answer)
     screen.print(f"coordinates: {', '.join(answer.coordinates)}")
     if answer.file is not None:
         screen.print(f"numbers: {answer.file}")

@@ -11,7 +11,7 @@ from ..describe.errors import refused
 from .mode_polynomials import print_mode_polynomials
 from .option_groups import Modelling, Pose, Report, grouped
 from .options import Damped, Kd, Kp, Locked, RobotName
-from .output import number, print_files, table
+from .output import number, print_files, print_model, table
 from .parsing import gains, map_axis, option_names
 from .progress import share_progress
 
@@ -145,6 +145,7 @@ def _print(screen: Console, answer: "ModeMapResult") -> None:
     joints = "locked" if answer.locked else "free"
     title = f"{answer.robot}: {answer.points} points, joints {joints}"
     screen.print(table(title, columns, [_row(mode) for mode in answer.modes]))
+    print_model(screen, answer)
     screen.print(f"computed: {answer.computed}")
     if any(mode.lost for mode in answer.modes):
         screen.print(

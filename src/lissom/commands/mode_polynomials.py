@@ -7,7 +7,7 @@ from rich.console import Console
 from ..describe import Scenario
 from ..describe.errors import refused
 from .option_groups import Pose, Report
-from .output import number, print_files, table
+from .output import number, print_files, print_model, table
 from .parsing import option_names, parameter_ranges
 
 if TYPE_CHECKING:
@@ -58,5 +58,6 @@ def _print(screen: Console, answer: "ModePolynomialsResult") -> None:
     title = f"{answer.robot}: order {answer.order}, {answer.terms} terms, {points} expansion point(s)"
     columns = (">mode", ">frequency [Hz]", ">damping", "f =")
     screen.print(table(title, columns, rows))
+    print_model(screen, answer)
     screen.print(f"checked: {answer.checked}")
     print_files(screen, answer.files)

@@ -10,7 +10,7 @@ from ..describe.defaults import SHOWN_MODES
 from ..describe.errors import refused
 from .option_groups import Modelling, OperatingPoint, Report, grouped
 from .options import Damped, RobotName, WeightStiffness
-from .output import table
+from .output import print_model, table
 from .parsing import option_names
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def _print(screen: Console, answer: "ModesResult") -> None:
     joints = "joints locked" if answer.locked else "joints free"
     title = f"{answer.robot}: modes about the {about}, {joints}"
     screen.print(table(title, columns, rows))
+    print_model(screen, answer)
     explanation = "Shares in % of the kinetic energy"
     if not answer.locked:
         explanation += (

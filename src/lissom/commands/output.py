@@ -16,6 +16,7 @@ from ..describe.errors import visible
 
 if TYPE_CHECKING:
     from ..services.frozen_model import FrozenModel
+    from ..services.modelled_result import ModelledResult
 
 WIDTH = 120  # of tables that do not go to a terminal
 LEAST_WORDS = 8  # width of a column of words, at least
@@ -69,6 +70,11 @@ def _json_controls(text: str) -> str:
         lambda match: f"\\u{ord(match[0]):04x}",
         text,
     )
+
+
+def print_model(screen: Console, answer: "ModelledResult") -> None:
+    """How the robot of an answer is modelled, in one line."""
+    screen.print(f"model: {answer.model}", soft_wrap=True)
 
 
 def print_files(screen: Console, files: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from .option_groups import Modelling, Pose, grouped
 from .options import Json, RobotName, Settings
-from .output import console, number, print_json, table
+from .output import console, number, print_json, print_model, table
 from .parsing import option_names
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def _print(screen: Console, answer: "ShowResult") -> None:
     gravity = ", ".join(number(g) for g in answer.gravity)
     screen.print(f"mass {answer.mass:.4g} kg, gravity ({gravity}) m/s^2", end="")
     screen.print("" if answer.damping else ", no damping")
+    print_model(screen, answer)
     if answer.source:
         screen.print(answer.source)
     if answer.picture is not None:

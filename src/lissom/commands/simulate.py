@@ -17,6 +17,7 @@ from .output import (
     console,
     number,
     print_files,
+    print_model,
     table,
     vector,
 )
@@ -137,6 +138,7 @@ def print_run(
     """The end of a run, its energies, and how it was computed."""
     _print_end(screen, answer)
     _print_energy(screen, answer)
+    print_model(screen, answer)
     solver = answer.solver
     screen.print(
         f"{solver.method}: {solver.steps} steps, {solver.rejected} rejected, "

@@ -9,7 +9,7 @@ from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
 from .option_groups import Modelling, Pose, Report, grouped
 from .options import RobotName
-from .output import number, table, vector
+from .output import number, print_model, table, vector
 from .parsing import FORCE, joint_values
 
 if TYPE_CHECKING:
@@ -88,4 +88,5 @@ def _print(screen: Console, answer: "StaticResult") -> None:
     screen.print(table(title, columns, rows))
     strain = number(answer.energy.strain)
     gravity = number(answer.energy.gravity)
+    print_model(screen, answer)
     screen.print(f"energy: strain {strain} J, gravity {gravity} J")

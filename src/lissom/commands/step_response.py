@@ -9,7 +9,7 @@ from ..compiled_code import keep_compiled_code
 from ..describe.errors import refused
 from .option_groups import Modelling, OperatingPoint, Report, grouped
 from .options import RobotName
-from .output import print_files, table
+from .output import print_files, print_model, table
 from .parsing import names_of, option_names
 
 if TYPE_CHECKING:
@@ -76,4 +76,5 @@ def _print(screen: Console, answer: "StepResponseResult") -> None:
     rows = [(one.input, one.output, one.largest, one.last) for one in answer.responses]
     columns = ("input", "output", ">largest", f">after {span:.3g} s")
     screen.print(table(f"{answer.robot}: step response", columns, rows))
+    print_model(screen, answer)
     print_files(screen, answer.files)

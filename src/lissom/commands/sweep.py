@@ -8,7 +8,15 @@ import typer
 from ..describe.errors import refused
 from .interrupt import stopping_between_steps
 from .options import Json, Settings
-from .output import console, note, number, print_files, print_json, table
+from .output import (
+    console,
+    note,
+    number,
+    print_files,
+    print_json,
+    print_model,
+    table,
+)
 from .parsing import changes_of, option_names
 from .progress import counted_progress
 
@@ -236,6 +244,7 @@ def _print(screen: "Console", answer: "SweepResult") -> None:
     screen.print(
         f"{answer.done} of {answer.runs} runs done{failed}{now}: {answer.store}"
     )
+    print_model(screen, answer)
     if answer.worst:
         rows = []
         for case in answer.worst:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..describe import DescriptionError, Problem
+from ..describe.modelled import modelled_run
 from ..solve.channels import UnknownNameError
 from .curves import rows_at
 from .frozen_model import FrozenModel
+from .modelled_result import ModelledResult
 from .output_files import PICTURE, check_outputs
 from .result_files import loaded_run
 
@@ -38,10 +40,15 @@ class Difference(FrozenModel):
     share: float  # largest difference against the extent of the first run's own motion
 
 
+class RunModel(ModelledResult):
+    """What a run is one of."""
+
+
 class CompareRunsResult(FrozenModel):
     """Runs beside each other."""
 
     first: str
+    models: dict[str, RunModel]  # by run
     shared_time: tuple[float, float]  # [s]
     differences: tuple[Difference, ...]
     not_shared: tuple[str, ...]  # joints and nodes that only some of the runs have
@@ -77,11 +84,17 @@ def compare(request: CompareRunsRequest) -> CompareRunsResult:
         _draw(runs, request.node, request.picture)
     return CompareRunsResult(
         first=first,
+        models={name: _model(run) for name, run in runs.items()},
         shared_time=(start, end),
         differences=tuple(found),
         not_shared=tuple(_not_shared(runs)),
         picture=request.picture,
     )
+
+
+def _model(run: "Run") -> RunModel:
+    robot = str(run.facts.get("name", ""))
+    return RunModel(robot=robot, **modelled_run(run.facts)._asdict())
 
 
 def _refusal(field: str, value: object, message: str) -> DescriptionError:

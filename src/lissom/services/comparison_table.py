@@ -4,6 +4,7 @@ from typing import Any
 
 from ..describe.summary import Summarised, Summary, number
 from .frozen_model import FrozenModel
+from .modelled_result import ModelledResult
 
 NOT_RUN = "not run"  # why a row of an interrupted comparison has no numbers
 COLUMNS = (
@@ -61,10 +62,9 @@ class ControllerRow(FrozenModel):
         return f"failed: {self.failed}"
 
 
-class CompareResult(Summarised, FrozenModel):
+class CompareResult(Summarised, ModelledResult):
     """A table of controllers."""
 
-    robot: str
     first_mode_hz: float
     stop: float  # end of the motion [s]
     watched: float  # time over which vibration is watched after it [s]
@@ -76,7 +76,9 @@ class CompareResult(Summarised, FrozenModel):
         title = f"Controllers of {self.robot}: motion of {self.stop:.4g} s, first mode {self.first_mode_hz:.4g} Hz"
         reasons = [f"{row.name}: {row.reason}" for row in self.rows if row.failed]
         rows = tuple(_cells(row) for row in self.rows)
-        return Summary(title, (), COLUMNS, rows, "; ".join(reasons))
+        return Summary(
+            title, (("formulation", self.model),), COLUMNS, rows, "; ".join(reasons)
+        )
 
     def with_row(self, k: int, row: ControllerRow) -> "CompareResult":
         """The table with another row k, its residual beside that of the first controller."""

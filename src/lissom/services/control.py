@@ -9,6 +9,7 @@ from ..describe.scenario import Scenario
 from ..scenarios.forecast import affordable_model
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .law_files import problems_in_files, scenario_with_law
+from .modelled_result import ModelledResult, model_of
 from .output_files import PICTURE, check_outputs, written_files
 from .sources import Source
 
@@ -43,10 +44,9 @@ class MarginResult(FrozenModel):
     delay_s: float
 
 
-class DesignResult(FrozenModel):
+class DesignResult(ModelledResult):
     """A law, its poles and its margins."""
 
-    robot: str
     type: str
     sample: float | None
     sensors: tuple[str, ...]
@@ -99,7 +99,7 @@ def _design(scenario: Scenario, request: DesignRequest) -> DesignResult:
         title = f"{scenario.robot.name}: {scenario.controller.type}"
         plot_loop(loop, title, request.picture)
     return DesignResult(
-        robot=scenario.robot.name,
+        **model_of(scenario),
         type=scenario.controller.type,
         sample=float(np.asarray(law.sample)),
         sensors=law.sensors(model),

@@ -13,6 +13,7 @@ from .comparison_files import draw_comparison, write_row
 from .comparison_table import NOT_RUN, CompareRequest, CompareResult, ControllerRow
 from .failures import FailedRun
 from .law_files import problems_in_files
+from .modelled_result import model_of
 from .output_files import PICTURE, check_outputs
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _empty_table(setting: Setting) -> CompareResult:
         row = ControllerRow(name=name, type=controller.type, failed=NOT_RUN)
         rows.append(row)
     return CompareResult(
-        robot=setting.scenario.robot.name,
+        **model_of(setting.scenario),
         first_mode_hz=1 / setting.period,
         stop=setting.stop,
         watched=PERIODS * setting.period,

@@ -10,6 +10,7 @@ from ..describe.scenario import Scenario
 from ..scenarios.forecast import affordable_model
 from .frozen_model import FrozenModel
 from .law_files import problems_in_files, scenario_with_law
+from .modelled_result import ModelledResult, model_of
 from .output_files import PICTURE, TABLE, check_outputs, written_files
 from .sources import Source
 
@@ -43,10 +44,9 @@ class JointMotion(FrozenModel):
     torque: float  # of the feed-forward [N m or N]
 
 
-class MotionResult(FrozenModel):
+class MotionResult(ModelledResult):
     """A motion, its shaper included."""
 
-    robot: str
     duration: float  # [s]
     joints: tuple[JointMotion, ...]
     files: dict[str, str]
@@ -87,7 +87,7 @@ def motion(request: MotionRequest) -> MotionResult:
 
         plot_motion(table, scenario.robot.name, request.picture)
     return MotionResult(
-        robot=scenario.robot.name,
+        **model_of(scenario),
         duration=float(table.t[-1]),
         joints=tuple(_joint(table, k) for k in range(len(table.joints))),
         files=written_files(table=request.table, picture=request.picture),

@@ -11,6 +11,7 @@ from ..analyse.linear.frequency_response import frequency_response as response_o
 from ..atomic import write_atomically
 from .frozen_model import FrozenModel, NumberArray
 from .linearize import LinearRequest
+from .modelled_result import ModelledResult, model_of
 from .output_files import PICTURE, check_outputs, written_files
 
 DATA = (".csv", ".npz")
@@ -42,11 +43,9 @@ class Response(FrozenModel):
     peaks: tuple[Peak, ...]
 
 
-class FrequencyResponseResult(FrozenModel):
+class FrequencyResponseResult(ModelledResult):
     """Responses over one row of frequencies."""
 
-    robot: str
-    formulation: str
     frequency_hz: NumberArray
     responses: tuple[Response, ...]
     warnings: tuple[str, ...]  # what there is to doubt, one line each
@@ -58,7 +57,7 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
     check_outputs(
         {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
     )
-    linear, warnings, _ = request.linear_model()
+    linear, warnings, _, scenario = request.linear_model()
     pairs = product(linear.input_names, linear.output_names)
     found = [response_of(linear, *pair, request.frequency_hz) for pair in pairs]
     if request.picture is not None:
@@ -68,8 +67,7 @@ def frequency_response(request: FrequencyResponseRequest) -> FrequencyResponseRe
     if request.data is not None:
         save_responses(found, request.data)
     return FrequencyResponseResult(
-        robot=linear.operating.robot,
-        formulation=linear.operating.formulation,
+        **model_of(scenario),
         frequency_hz=found[0].frequency_hz if found else np.zeros(0),
         responses=tuple(_told(one) for one in found),
         warnings=warnings,

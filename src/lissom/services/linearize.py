@@ -22,6 +22,7 @@ from .frozen_model import (
     JointValues,
     complex_numbers,
 )
+from .modelled_result import ModelledResult, model_of
 from .output_files import check_outputs
 from .robot_facts import values_by_name
 from .sources import RobotRequest
@@ -80,7 +81,7 @@ class LinearRequest(RobotRequest):
         found = doubts_of_linear_model(model, linear)
         warnings = lines_of([*doubts_of_scenario(scenario), *found])
         note = None if self.weight_stiffness else weight_note(model)
-        return FoundModel(linear, warnings, note)
+        return FoundModel(linear, warnings, note, scenario)
 
 
 class FoundModel(NamedTuple):
@@ -89,6 +90,7 @@ class FoundModel(NamedTuple):
     linear: LinearModel
     warnings: tuple[str, ...]
     weight_note: str | None
+    scenario: Scenario  # whose robot it is of
 
 
 class LinearizeRequest(LinearRequest):
@@ -118,11 +120,9 @@ class MatrixSizes(FrozenModel):
     D: tuple[int, int]
 
 
-class LinearizeResult(FrozenModel):
+class LinearizeResult(ModelledResult):
     """A linear model without its matrices, which go to a file."""
 
-    robot: str
-    formulation: str
     point: PointResult
     shapes: MatrixSizes
     states: tuple[str, ...]
@@ -139,15 +139,15 @@ class LinearizeResult(FrozenModel):
 def linearize(request: LinearizeRequest) -> LinearizeResult:
     """State-space model about a point: names, sizes and poles; the matrices go to a file."""
     check_outputs({"matrices": (request.matrices, MATRICES)})
-    linear, warnings, note = request.linear_model()
+    found = request.linear_model()
+    linear = found.linear
     if request.matrices is not None:
         linear.save(request.matrices)
     point = linear.operating
     poles = _slowest_first(linear.poles)
     right = np.real(poles) > UNSTABLE_SHARE * np.abs(poles) + UNSTABLE_RATE
     return LinearizeResult(
-        robot=point.robot,
-        formulation=point.formulation,
+        **model_of(found.scenario),
         point=_operating_point(linear),
         shapes=MatrixSizes(
             A=linear.A.shape,
@@ -161,8 +161,8 @@ def linearize(request: LinearizeRequest) -> LinearizeResult:
         output_values=dict(zip(linear.output_names, point.outputs, strict=True)),
         eigenvalues=complex_numbers(poles),
         unstable=int(np.sum(right)),
-        warnings=warnings,
-        weight_note=note,
+        warnings=found.warnings,
+        weight_note=found.weight_note,
         file=request.matrices,
     )
 

@@ -11,6 +11,7 @@ from ..solve.model import Model
 from ..solve.robot_matrices import ENDINGS, PRINTED
 from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues
+from .modelled_result import ModelledResult, model_of
 from .output_files import check_outputs
 from .robot_facts import values_by_name
 from .sources import RobotRequest, is_result, scenario_of
@@ -34,11 +35,9 @@ class NamedArray(FrozenModel):
     printed: str  # in which equation of the papers
 
 
-class MatricesResult(FrozenModel):
+class MatricesResult(ModelledResult):
     """The equations of motion at a state; the numbers go to a file."""
 
-    robot: str
-    formulation: str
     q: dict[str, float]  # of all moving joints
     qd: dict[str, float]
     arrays: dict[str, NamedArray]
@@ -69,8 +68,7 @@ def _matrices(request: MatricesRequest, scenario: Scenario) -> MatricesResult:
     for name, array in found.arrays.items():
         arrays[name] = NamedArray(shape=array.shape, printed=PRINTED[name])
     return MatricesResult(
-        robot=found.robot,
-        formulation=found.formulation,
+        **model_of(scenario),
         q=values_by_name(model.joint_names, state.q),
         qd=values_by_name(model.joint_names, state.qd),
         arrays=arrays,

@@ -21,6 +21,7 @@ from ..native.compiled import using
 from ..scenarios.forecast import affordable_model
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray
+from .modelled_result import ModelledResult, model_of
 from .output_files import PICTURE, check_outputs, written_files
 from .sources import RobotRequest, is_result
 
@@ -78,11 +79,9 @@ class MappedMode(FrozenModel):
     largest_step: float  # relative change of its frequency between neighbours
 
 
-class ModeMapResult(FrozenModel):
+class ModeMapResult(ModelledResult):
     """A map of modes."""
 
-    robot: str
-    formulation: str
     locked: bool
     damped: bool
     computed: str  # what frequencies and damping ratios are those of
@@ -126,8 +125,7 @@ def mode_map(
     if request.data is not None:
         _save_map(found, request.data)
     return ModeMapResult(
-        robot=found.robot,
-        formulation=scenario.formulation,
+        **model_of(scenario),
         locked=found.locked,
         damped=found.damped,
         computed=what_is_computed(found),

@@ -17,7 +17,8 @@ from ..native.compiled import using
 from ..scenarios.forecast import affordable_model
 from ..solve.model import UndefinedReferenceError
 from .failures import AnalysisError
-from .frozen_model import FrozenModel, NumberArray
+from .frozen_model import NumberArray
+from .modelled_result import ModelledResult, model_of
 from .output_files import check_outputs, written_files
 from .sources import RobotRequest
 
@@ -36,10 +37,9 @@ class ModePolynomialsRequest(RobotRequest):
     file: str | None = None  # for the polynomials
 
 
-class ModePolynomialsResult(FrozenModel):
+class ModePolynomialsResult(ModelledResult):
     """Polynomials of modes in words; the coefficients go to a file."""
 
-    robot: str
     parameters: tuple[str, ...]
     order: int
     terms: int
@@ -69,7 +69,7 @@ def mode_polynomials(
         # The whole polynomial has hundreds of terms: the file holds it.
         text.append(found.text(mode, digits=5, smallest=1e-4))
     return ModePolynomialsResult(
-        robot=scenario.robot.name,
+        **model_of(scenario),
         parameters=tuple(found.parameters),
         order=found.order,
         terms=found.terms,

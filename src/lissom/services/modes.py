@@ -19,12 +19,12 @@ from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import (
     ComplexNumber,
-    FrozenModel,
     Gains,
     JointValues,
     NumberArray,
     complex_numbers,
 )
+from .modelled_result import ModelledResult, model_of
 from .output_files import PAGE, PICTURE, check_outputs
 from .robot_facts import has_damping, values_by_name
 from .sources import RobotRequest
@@ -69,11 +69,9 @@ class ModesRequest(RobotRequest):
         return self
 
 
-class ModesResult(FrozenModel):
+class ModesResult(ModelledResult):
     """Modes, lowest frequency first."""
 
-    robot: str
-    formulation: str
     about: str
     locked: bool
     q: dict[str, float]
@@ -164,8 +162,7 @@ def modes_table(swinging: SwingingModes) -> ModesResult:
     """Modes as numbers by the names of links and joints."""
     request, scenario, model, state, found = swinging
     return ModesResult(
-        robot=scenario.robot.name,
-        formulation=scenario.formulation,
+        **model_of(scenario),
         about=_operating_point(request),
         locked=request.locked,
         q=values_by_name(model.joint_names, state.q),

@@ -23,6 +23,7 @@ from ..solve.inverse_kinematics import UnreachableError, inverse_kinematics
 from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues, NumberArray, Position
+from .modelled_result import ModelledResult, model_of
 from .modes import ModesRequest, ModesResult, modes_table, motion_of, solved_modes
 from .robot_facts import link_length, values_by_name
 from .sources import RobotRequest
@@ -75,11 +76,9 @@ class MassFacts(FrozenModel):
     axes: NumberArray  # as columns
 
 
-class PoseResult(FrozenModel):
+class PoseResult(ModelledResult):
     """What there is to draw of a robot in a pose, and what holds it there."""
 
-    robot: str
-    formulation: str
     joints: tuple[MovingJoint, ...]
     q: dict[str, float]  # what the encoders read
     torque: dict[str, float] | None  # that hold it, where links bend
@@ -195,8 +194,7 @@ class PosedRobot:
         )
         found = [*doubts_of_scenario(self.scenario), *doubts(model, state)]
         return PoseResult(
-            robot=model.robot.name,
-            formulation=self.scenario.formulation,
+            **model_of(self.scenario),
             joints=_moving_joints(model),
             q=values_by_name(model.joint_names, state.encoder),
             torque=torque,

@@ -6,7 +6,9 @@ import numpy as np
 
 from ..describe import DescriptionError
 from ..describe.geometry import node_count
+from ..describe.modelled import modelled_run
 from .frozen_model import FrozenModel
+from .modelled_result import ModelledResult
 from .result_files import loaded_run
 from .simulate import energy_residual
 from .sources import scenario_of
@@ -33,12 +35,10 @@ class TipFacts(FrozenModel):
     at: float  # when [s]
 
 
-class ResultFacts(FrozenModel):
+class ResultFacts(ModelledResult):
     """What a result file tells about its run."""
 
     run: str
-    robot: str
-    formulation: str
     method: str
     steps: int
     samples: int
@@ -68,7 +68,7 @@ def result_facts(file: str) -> ResultFacts:
     return ResultFacts(
         run=file,
         robot=str(facts.get("name", "")),
-        formulation=str(facts.get("formulation", "")),
+        **modelled_run(facts)._asdict(),
         method=str(facts.get("method", "")),
         steps=int(facts.get("steps", 0)),
         samples=len(run.t),

@@ -11,6 +11,7 @@ from ..describe.geometry import node_count
 from ..describe.section import section_text
 from ..scenarios.forecast import affordable_model
 from .frozen_model import FrozenModel, Position
+from .modelled_result import ModelledResult, model_of
 from .output_files import PICTURE, check_outputs
 from .robot_facts import has_damping, link_length, values_by_name
 from .sources import RobotRequest, source_line
@@ -58,7 +59,7 @@ class ShownLoop(FrozenModel):
     type: str
 
 
-class ShowResult(FrozenModel):
+class ShowResult(ModelledResult):
     """A robot in words and numbers."""
 
     name: str
@@ -99,6 +100,7 @@ def show(request: ShowRequest) -> ShowResult:
     links = tuple(_shown_link(robot, i) for i in range(len(robot.links)))
     payload = None if robot.payload is None else robot.payload.mass
     return ShowResult(
+        **model_of(scenario),
         name=robot.name,
         source=_source_line(request),
         gravity=robot.gravity,

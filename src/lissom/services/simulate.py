@@ -12,9 +12,11 @@ import numpy as np
 
 from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
+from ..describe.modelled import modelled_run
 from .failures import FailedRun
 from .frozen_model import FrozenModel, Position
 from .law_files import problems_in_files, scenario_with_law
+from .modelled_result import ModelledResult
 from .output_files import (
     PAGE,
     PICTURE,
@@ -80,11 +82,9 @@ class WallTimes(FrozenModel):
     run: float
 
 
-class SimulateResult(FrozenModel):
+class SimulateResult(ModelledResult):
     """The end of a run, by the names of joints and nodes."""
 
-    robot: str
-    formulation: str
     t_end: float  # reached [s]
     complete: bool
     q: dict[str, float]
@@ -325,7 +325,7 @@ def _result(
     kinds = [str(kind) for kind in run.values("kind")]
     return SimulateResult(
         robot=facts["name"],
-        formulation=facts["formulation"],
+        **modelled_run(facts)._asdict(),
         t_end=float(run.t[-1]),
         complete=bool(facts["complete"]),
         q=values_by_name(joints, run.q[-1]),

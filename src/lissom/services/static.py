@@ -11,6 +11,7 @@ from ..dynamics import engine
 from ..native.compiled import compiled_quickly, using
 from ..scenarios.forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues, Position
+from .modelled_result import ModelledResult, model_of
 from .robot_facts import named_nodes, values_by_name
 from .sources import RobotRequest
 
@@ -37,11 +38,9 @@ class StoredEnergy(FrozenModel):
     gravity: float
 
 
-class StaticResult(FrozenModel):
+class StaticResult(ModelledResult):
     """An equilibrium by the names of joints and nodes."""
 
-    robot: str
-    formulation: str
     joints_are: str  # held or free
     q: dict[str, float]
     encoder: dict[str, float]
@@ -70,8 +69,7 @@ def _static(request: StaticRequest, scenario: Scenario) -> StaticResult:
     strain, gravity = _stored_energies(model.formulation_at(state), state.x)
     joints = model.joint_names
     return StaticResult(
-        robot=scenario.robot.name,
-        formulation=scenario.formulation,
+        **model_of(scenario),
         joints_are="free" if request.free else "held",
         q=values_by_name(joints, state.q),
         encoder=values_by_name(joints, state.encoder),

@@ -11,6 +11,7 @@ from ..analyse.linear.step_response import step_response as response_of
 from ..atomic import write_atomically
 from .frozen_model import FrozenModel, NumberArray
 from .linearize import LinearRequest
+from .modelled_result import ModelledResult, model_of
 from .output_files import PICTURE, check_outputs, written_files
 
 DATA = (".csv", ".npz")
@@ -34,11 +35,9 @@ class Step(FrozenModel):
     last: float
 
 
-class StepResponseResult(FrozenModel):
+class StepResponseResult(ModelledResult):
     """Responses over one row of times."""
 
-    robot: str
-    formulation: str
     t: NumberArray  # [s]
     responses: tuple[Step, ...]
     warnings: tuple[str, ...]  # what there is to doubt, one line each
@@ -50,7 +49,7 @@ def step_response(request: StepResponseRequest) -> StepResponseResult:
     check_outputs(
         {"picture": (request.picture, PICTURE), "data": (request.data, DATA)},
     )
-    linear, warnings, _ = request.linear_model()
+    linear, warnings, _, scenario = request.linear_model()
     pairs = product(linear.input_names, linear.output_names)
     found = [response_of(linear, *pair, request.duration) for pair in pairs]
     if request.picture is not None:
@@ -60,8 +59,7 @@ def step_response(request: StepResponseRequest) -> StepResponseResult:
     if request.data is not None:
         save_steps(found, request.data)
     return StepResponseResult(
-        robot=linear.operating.robot,
-        formulation=linear.operating.formulation,
+        **model_of(scenario),
         t=found[0].t if found else np.zeros(0),
         responses=tuple(_told(one) for one in found),
         warnings=warnings,

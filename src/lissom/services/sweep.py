@@ -4,14 +4,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..describe import DescriptionError
+from ..describe.control_study import ControlStudy
 from ..describe.errors import refused
 from .failures import AnalysisError, FailedRun
 from .frozen_model import FrozenModel
+from .modelled_result import ModelledResult, model_of
 from .output_files import PAGE, PICTURE, RESULT, check_outputs, written_files
 
 if TYPE_CHECKING:
     from ..studies.engine import Tally
     from ..studies.store import Plan, Store
+    from ..studies.study import Study
     from ..studies.sweep import Sweep
 
 Watch = Callable[["Tally"], None]
@@ -59,7 +62,7 @@ class FailedRunOfStudy(FrozenModel):
     reason: str
 
 
-class SweepResult(FrozenModel):
+class SweepResult(ModelledResult):
     """How far a study is, and its worst cases once it is complete."""
 
     store: str
@@ -79,6 +82,7 @@ class SweepResult(FrozenModel):
 
 
 SHOWN_FAILURES = 10
+VARIED = "varied"  # over the runs of a study
 
 
 def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResult:
@@ -118,7 +122,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
     except KeyboardInterrupt:
         tally = last[-1] if last else survey(plan, store).tally
         message = f"interrupted: {_kept(tally, store)}; the same command goes on"
-        raise FailedRun(message, _state(store, tally), interrupted=True) from None
+        raise FailedRun(message, _state(plan, store, tally), interrupted=True) from None
     except (StoreError, ClusterError, LostWorker) as failure:
         kept = f" ({_kept(last[-1], store)})" if last else ""
         raise AnalysisError(f"{failure}{kept}") from None
@@ -168,7 +172,7 @@ def status(folder: str) -> SweepResult:
 
     store = Store(folder)
     plan = recorded_plan(store)
-    return _state(store, survey(plan, store).tally)
+    return _state(plan, store, survey(plan, store).tally)
 
 
 def recorded_plan(store: "Store") -> "Plan":
@@ -189,10 +193,25 @@ def recorded_plan(store: "Store") -> "Plan":
         raise refused("store", str(store.folder), message) from None
 
 
-def _state(store: "Store", tally: "Tally") -> SweepResult:
+def _state(plan: "Plan", store: "Store", tally: "Tally") -> SweepResult:
     return SweepResult(
-        store=str(store.folder), complete=tally.done == tally.runs, **_counts(tally)
+        **_model(plan.study),
+        store=str(store.folder),
+        complete=tally.done == tally.runs,
+        **_counts(tally),
     )
+
+
+def _model(study: "Study") -> dict[str, Any]:
+    """How the robot of a study is modelled; what differs from run to run is said to."""
+    from ..studies.keys import paths_of
+
+    base = study.base
+    scenario = base.changed_scenario if isinstance(base, ControlStudy) else base
+    varied = [path for key in study.design.keys for path in paths_of(key)]
+    keys = {"formulation": "formulation", "basis": "basis", "modes": "kept_modes"}
+    told = model_of(scenario)
+    return told | {keys[path]: VARIED for path in varied if path in keys}
 
 
 def _counts(tally: "Tally") -> dict[str, Any]:
@@ -211,6 +230,7 @@ def _result(request: SweepRequest, results: "Sweep") -> SweepResult:
         results.report(request.report)
     failures = list(results.failures().items())[:SHOWN_FAILURES]
     return SweepResult(
+        **_model(results.study),
         store=str(results.store),
         complete=True,
         **_counts(results.tally),

@@ -10,6 +10,7 @@ import numpy as np
 from ..atomic import write_atomically
 from ..describe.array_file import check_file
 from ..describe.errors import nearest
+from ..describe.modelled import modelled_run
 from ..describe.summary import Summarised, Summary, count, number
 from ..solve.channels import UnknownNameError
 from ..solve.feedback import ControlState
@@ -71,7 +72,7 @@ class Run(Summarised):
         ended = "" if self.complete else f", incomplete: {facts.get('reason', '')}"
         lines = [
             ("time", f"{till}, {count(len(times), 'sample')}{ended}"),
-            ("formulation", str(facts.get("formulation", ""))),
+            ("formulation", str(modelled_run(facts))),
             ("steps", f"{facts.get('steps', '-')} by {facts.get('method', '-')}"),
         ]
         lines += [("warning", line) for line in self.warnings]

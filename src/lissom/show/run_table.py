@@ -9,9 +9,7 @@ import numpy as np
 from .. import __version__
 from ..analyse.validity.watch import SeenRun, doubts_of_run
 from ..describe.doubt import Doubt
-from ..describe.modes import default_modes
 from ..describe.once import once_for_each
-from ..describe.part import plain
 from ..describe.scenario import Solver
 from ..native.compiled import using
 from ..solve.inputs import Inputs
@@ -221,15 +219,11 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
 @once_for_each
 def _choices(model: Model) -> dict[str, str]:
     """Formulation, basis and modes of a run, also of one set up in Python."""
-    support = model.formulation.support
-    basis = model.choices.basis or support.default_basis
-    modes = model.choices.modes
-    if modes is None:
-        modes = default_modes(basis)
+    told = model.modelled
     return {
-        "formulation": model.formulation_name,
-        "basis": basis,
-        "modes": str(plain(modes)),
+        "formulation": told.formulation,
+        "basis": told.basis,
+        "modes": str(told.kept_modes),
         "stiffening": model.choices.stiffening,
     }
 

@@ -12,6 +12,7 @@ from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
 from ..describe.errors import shortened
 from ..describe.geometry import node_names
+from ..describe.modelled import Modelled, modelled
 from ..describe.once import once_for_each
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
@@ -157,9 +158,8 @@ class Model(Summarised):
     def summary(self) -> Summary:
         """Formulation, shapes and number of coordinates of each link."""
         f = self.formulation
-        basis = self.choices.basis or f.support.default_basis
         facts = (
-            ("formulation", f"{self.formulation_name}, {basis} shapes of the links"),
+            ("formulation", str(self.modelled)),
             ("coordinates", f"{f.size}: {f.n_joints} of joints, {f.n_elastic} elastic"),
             ("joints", ", ".join(self.joint_names)),
         )
@@ -179,6 +179,12 @@ class Model(Summarised):
         return columns, tuple(rows)
 
     # --- names and sizes
+
+    @property
+    def modelled(self) -> Modelled:
+        """Formulation, shapes of the links and modes that are kept, as chosen or by default."""
+        choices = self.choices
+        return modelled(self.formulation_name, choices.basis, choices.modes)
 
     @property
     def reference(self) -> Any:

@@ -45,6 +45,7 @@ def results(office: Office) -> APIRouter:
         names = dict(zip(files, question.runs, strict=True))
         for row in found["differences"]:
             row["run"] = names[row["run"]]
+        found["models"] = {names[run]: told for run, told in found["models"].items()}
         return {**found, "first": question.runs[0]}
 
     @router.post("/compare/picture")

@@ -33,7 +33,11 @@ def modes_summary(modes: Any, title: str) -> Summary:
         )
         for k, frequency in enumerate(modes.frequency_hz)
     ]
-    return Summary(f"{title}: {count(len(rows), 'mode')}", (), COLUMNS, tuple(rows))
+    facts = ()
+    if modes.origin is not None:
+        facts = (("formulation", str(modes.origin.model.modelled)),)
+    title = f"{title}: {count(len(rows), 'mode')}"
+    return Summary(title, facts, COLUMNS, tuple(rows))
 
 
 def _largest(share: Mapping[str, np.ndarray], k: int) -> str:

@@ -66,10 +66,11 @@ export class ComparePanel {
   }
 }
 
-function differenceTable({ first, shared_time: [start, end], differences }, kinds) {
+function differenceTable({ first, models, shared_time: [start, end], differences }, kinds) {
   const unitOf = ({ quantity, unit }) => (kinds.has(quantity) ? { revolute: "rad", prismatic: "m" }[kinds.get(quantity)] ?? unit : unit);
   const head = make("tr", {}, ...COLUMNS.map((text) => make("th", { scope: "col" }, text)));
   const rows = differences.map((row) => make("tr", {},
     ...[row.run, row.quantity, shown(row.largest), shown(row.at), shown(row.rms), unitOf(row), shown(100 * row.share, 3)].map((text) => make("td", { class: "numbers" }, text))));
-  return make("table", {}, make("caption", {}, `Differences from ${first}, ${shown(start)} to ${shown(end)} s`), make("thead", {}, head), make("tbody", {}, ...rows));
+  const told = Object.entries(models).map(([run, { robot, model }]) => `${run}: ${robot}, ${model}`).join("; ");
+  return make("table", {}, make("caption", {}, `Differences from ${first}, ${shown(start)} to ${shown(end)} s. ${told}`), make("thead", {}, head), make("tbody", {}, ...rows));
 }

@@ -43,7 +43,7 @@ export class ControlTab {
   }
   async show(found, job) {
     const rows = found.rows.map((row) => (row.failed ? [row.name, "failed: see below", ...COLUMNS.slice(2).map(() => "")] : COLUMNS.map(([, of], k) => (k ? shown(of(row) || (of(row) === 0 ? 0 : NaN), 3) : of(row)))));
-    const caption = `${found.robot}: first mode that the motors move ${shown(found.first_mode_hz)} Hz; the motion ends at ${shown(found.stop)} s`;
+    const caption = `${found.robot}, ${found.model}: first mode that the motors move ${shown(found.first_mode_hz)} Hz; the motion ends at ${shown(found.stop)} s`;
     const notes = found.rows.flatMap((row) => [...(row.failed ? [row.failed] : []), ...row.notes].map((line) => make("li", {}, `${row.name}: ${line}`)));
     this.result.replaceChildren(table(caption, COLUMNS.map(([text]) => text), rows), make("ul", { class: "soft" }, ...notes));
     if (found.files.results) this.result.append(this.runs(job));

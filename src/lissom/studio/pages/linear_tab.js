@@ -70,13 +70,13 @@ export class LinearTab {
     if (!this.inputs.value.trim()) this.inputs.value = inputs[0] ?? "";
     if (!this.outputs.value.trim()) this.outputs.value = (outputs.find((name) => name.endsWith(".encoder")) ?? outputs[0]) || "";
   }
-  showPoles({ robot, eigenvalues, unstable, states, shapes, warnings, weight_note: note }) {
+  showPoles({ robot, model, eigenvalues, unstable, states, shapes, warnings, weight_note: note }) {
     const rows = eigenvalues.filter(({ imag }) => imag >= 0).slice(0, TABLE_POLES).map(({ real, imag }) => {
       const size = Math.hypot(real, imag);
       return [shown(real), shown(imag), shown(size / (2 * Math.PI)), size ? shown((-100 * real) / size, 3) : "\u2013"];
     });
     const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-    const caption = `${robot}: ${many(states.length, "state")}, ${many(shapes.B[1], "input")}, ${many(shapes.C[0], "output")}, ${many(unstable, "unstable pole")}; slowest first, one of each pair`;
+    const caption = `${robot}, ${model}: ${many(states.length, "state")}, ${many(shapes.B[1], "input")}, ${many(shapes.C[0], "output")}, ${many(unstable, "unstable pole")}; slowest first, one of each pair`;
     this.poles.replaceChildren(poleMap(eigenvalues), table(caption, ["real [1/s]", "imaginary [rad/s]", "frequency [Hz]", "damping [%]"], rows));
     this.screen.warn([...warnings, ...(note ? [note] : [])]);
   }

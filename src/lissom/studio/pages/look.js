@@ -204,7 +204,8 @@ export class LookScreen {
     const reached = pose.reached ? "" : " It does not reach as far as it was pulled.";
     const sag = make("p", { class: "numbers" }, `Tip sags by ${shown(1e3 * pose.sag)} mm.${reached}`);
     sag.id = "tip-sag";
-    this.facts.replaceChildren(make("table", {}, ...rows), sag, ...this.massFacts(pose));
+    const model = make("p", { class: "soft", id: "pose-model" }, pose.model);
+    this.facts.replaceChildren(make("table", {}, ...rows), sag, model, ...this.massFacts(pose));
   }
   massFacts({ masses }) {
     if (!masses.length) return [];

@@ -90,7 +90,7 @@ export class PoseMap {
       const i = axes[rowName].length - 1 - Math.min(Math.floor((event.offsetY / canvas.clientHeight) * axes[rowName].length), axes[rowName].length - 1);
       this.take({ [jointOf(rowName)]: axes[rowName][i], [jointOf(columnName)]: axes[columnName][j] });
     };
-    this.picture.replaceChildren(figure, make("p", { class: "soft" }, "A click on the map takes its pose."));
+    this.picture.replaceChildren(figure, make("p", { class: "soft" }, `${this.found.model}. A click on the map takes its pose.`));
   }
 }
 

@@ -55,7 +55,7 @@ export class PoseModes {
   }
   show({ modes, number, picture }) {
     this.mode = number;
-    this.said.textContent = [`About ${modes.about}.`, ...modes.warnings].join(" ");
+    this.said.textContent = [`About ${modes.about}; ${modes.model}.`, ...modes.warnings].join(" ");
     this.rows.replaceChildren(...modes.frequency_hz.map((frequency, k) => this.row(modes, frequency, k)));
     this.play(this.moves.box.checked ? picture : null, `mode ${number}, ${shown(modes.frequency_hz[number - 1])} Hz`);
   }

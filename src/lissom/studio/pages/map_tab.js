@@ -65,7 +65,7 @@ export class MapTab {
     this.mode.replaceChildren(...modes);
     const at = (place) => Object.entries(place).map(([name, value]) => `${name} ${shown(value, 3)}`).join(", ");
     const rows = found.modes.map((one) => [String(one.mode), shown(one.lowest_hz), at(one.lowest_at), shown(one.highest_hz), at(one.highest_at), String(one.lost), shown(one.lowest_mac, 3)]);
-    this.numbers.replaceChildren(table(`${found.robot}: ${found.computed}, ${found.points} points`,
+    this.numbers.replaceChildren(table(`${found.robot}, ${found.model}: ${found.computed}, ${found.points} points`,
       ["mode", "lowest [Hz]", "at", "highest [Hz]", "at", "lost", "lowest MAC"], rows));
     this.draw();
   }

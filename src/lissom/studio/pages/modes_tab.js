@@ -50,7 +50,7 @@ export class ModesTab {
     const parts = Object.keys(found.share[0] ?? {}).filter((name) => found.share.some((one) => one[name] >= LEAST_SHARE));
     const columns = ["mode", "frequency [Hz]", "damping [%]", "kind", ...parts.map((name) => `${name} [%]`)];
     const rows = found.frequency_hz.map((frequency, k) => this.row(found, parts, frequency, k));
-    const caption = `${found.robot}, ${found.formulation}, about ${found.about}${found.locked ? ", joints locked" : ""}; shares of kinetic energy`;
+    const caption = `${found.robot}, ${found.model}, about ${found.about}${found.locked ? ", joints locked" : ""}; shares of kinetic energy`;
     this.table.replaceChildren(make("table", { class: "modes" }, make("caption", {}, caption),
       make("thead", {}, make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows)));
     this.screen.warn([...found.warnings, ...(found.weight_note ? [found.weight_note] : [])]);

@@ -36,7 +36,7 @@ function chartFigure({ title, address, curves }) {
 
 export function summary(facts) {
   const ended = facts.complete ? "complete" : `incomplete: ${facts.reason}`;
-  return `${facts.formulation}, ${shown(facts.start)} to ${shown(facts.end)} s in ${facts.samples} samples, ${facts.steps} steps by ${facts.method}, ` +
+  return `${facts.model}, ${shown(facts.start)} to ${shown(facts.end)} s in ${facts.samples} samples, ${facts.steps} steps by ${facts.method}, ` +
     `${ended}; largest gap in the energy balance ${shown(100 * facts.energy_residual, 2)} %; computed in ${shown(facts.wall_s, 3)} s`;
 }
 

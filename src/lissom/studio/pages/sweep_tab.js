@@ -54,7 +54,7 @@ export class SweepTab {
     return this.job.start(this.question());
   }
   async show(found, job) {
-    const done = `${found.done} of ${found.runs} runs done${found.failed ? `, ${found.failed} failed` : ""}, ${shown(found.compute_seconds, 3)} s of computing`;
+    const done = `${found.done} of ${found.runs} runs done${found.failed ? `, ${found.failed} failed` : ""}, ${shown(found.compute_seconds, 3)} s of computing; ${found.robot}, ${found.model}`;
     const worst = found.worst.map((one) => [one.metric, `${shown(one.value)} ${one.unit}`, String(one.run), Object.entries(one.values).map(([key, value]) => `${key} = ${typeof value === "number" ? shown(value) : value}`).join(", ")]);
     const failures = found.failures.map(({ run, reason }) => make("li", {}, `run ${run}: ${reason}`));
     const notes = found.notes.map((line) => make("li", {}, line));
