@@ -18,6 +18,8 @@ from .step import (
 )
 
 METHODS = {"dopri5": "Dopri5", "dopri8": "Dopri8", "tsit5": "Tsit5"}
+# Order of the embedded method whose difference from the step is the error estimate; dopri8: [PrinceDormand1981].
+EMBEDDED_ORDER = {"dopri5": 4, "dopri8": 7, "tsit5": 4}
 
 
 def of_everything(tolerance: Tolerance) -> Tolerance:
@@ -29,8 +31,12 @@ class Explicit(AbstractStep):
     """One of `METHODS` on xdd = M^-1 (Q - h)."""
 
     method: str = eqx.field(static=True, default="dopri8")
-    order: ClassVar[int] = 4
     name: ClassVar[str] = "explicit"
+
+    @property
+    def order(self) -> int:
+        """Order of the embedded method: 7 for dopri8, 4 for dopri5 and tsit5."""
+        return EMBEDDED_ORDER[self.method]
 
     @property
     def solver(self) -> Any:

@@ -127,7 +127,7 @@ class AbstractStep(eqx.Module):
     """A step method: from one moment to the next, with an error estimate and a curve between them."""
 
     # Of the error estimate: error ~ h^(order + 1).
-    order: eqx.AbstractClassVar[int]
+    order: eqx.AbstractVar[int]
     name: eqx.AbstractClassVar[str]
 
     @abc.abstractmethod
