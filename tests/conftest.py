@@ -13,6 +13,15 @@ MAPS, MOST = Path("/proc/self/maps"), 20_000
 collect_ignore = [] if MAPS.exists() else ["test_memory_maps.py"]
 
 
+def pytest_configure():
+    """Ctrl-C reaches tests and the processes that they start, also in a suite in the background.
+
+    Shells start such a suite with SIGINT ignored, and its processes inherit that; a handler they do not.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(autouse=True)
 def bounded_code():
     """A process may map some 65 000 pieces of memory, and compiled code takes many: let go of it in time."""
