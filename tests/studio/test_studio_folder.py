@@ -1,6 +1,8 @@
 """Files that the studio reads and writes: nothing is lost, nothing outside is touched."""
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import sleep
@@ -49,6 +51,79 @@ def test_a_file_that_is_gone_is_not_made_again_in_silence(folder):
     (folder.root / "arm.yaml").unlink()
     with pytest.raises(FolderError, match="changed on disk"):
         folder.save("arm.yaml", TEXT, opened.fingerprint)
+
+
+# Two threads that add one line after the other to a text, as two pages do that are open in a studio.
+WRITERS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from lissom.studio.folder import Folder, FolderError
+
+root, process, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+def write(thread):
+    folder = Folder(root)
+    for number in range(rounds):
+        while True:
+            seen = folder.read("arm.yaml", 1_000_000)
+            line = f"# {process} {thread} {number}\\n"
+            try:
+                folder.save("arm.yaml", seen.text + line, seen.fingerprint)
+            except FolderError as refusal:
+                assert "changed on disk" in str(refusal), refusal
+            else:
+                break
+
+with ThreadPoolExecutor(2) as threads:
+    list(threads.map(write, range(2)))
+"""
+
+
+def test_eight_writers_in_four_processes_lose_no_line_of_each_other(folder):
+    folder.save("arm.yaml", TEXT, None)
+    rounds = 200
+    line = [sys.executable, "-c", WRITERS, str(folder.root)]
+    writers = [
+        subprocess.Popen([*line, str(k), str(rounds)], stderr=subprocess.PIPE)
+        for k in range(4)
+    ]
+    for writer in writers:
+        _, err = writer.communicate(timeout=300)
+        assert writer.returncode == 0, err.decode()
+    # A save that did not see the version that it replaced leaves a line out.
+    written = folder.read("arm.yaml", MOST).text.removeprefix(TEXT).splitlines()
+    expected = {
+        f"# {k} {thread} {number}"
+        for k in range(4)
+        for thread in range(2)
+        for number in range(rounds)
+    }
+    assert len(written) == len(expected) and set(written) == expected
+
+
+def test_of_eight_saves_of_one_version_one_alone_is_taken(folder):
+    saved = folder.save("arm.yaml", TEXT, None)
+
+    def save(text):
+        try:
+            return Folder(folder.root).save("arm.yaml", text, saved.fingerprint)
+        except FolderError:
+            return None
+
+    with ThreadPoolExecutor(8) as threads:
+        for number in range(200):
+            texts = [f"# {number} {k}\n" for k in range(8)]
+            (saved,) = filter(None, threads.map(save, texts))
+            assert folder.read("arm.yaml", MOST).text == saved.text
+
+
+def test_files_of_one_name_dropped_at_once_are_all_kept(folder):
+    with ThreadPoolExecutor(8) as threads:
+        names = list(
+            threads.map(lambda k: folder.add("mesh.npz", b"%d" % k), range(64))
+        )
+    kept = {(folder.root / name).read_bytes() for name in names}
+    assert kept == {b"%d" % k for k in range(64)}
 
 
 def test_a_draft_survives_until_it_is_saved(folder):

@@ -3,6 +3,9 @@
 import hashlib
 import os
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +21,7 @@ STUDIES = ".sweep"
 MOST_FILES = 500
 DEEPEST = 4  # folders below folders
 LONGEST_NAME = 240
+_turn = threading.Lock()  # of the one thread that looks at files and then writes them
 
 
 class FolderError(Exception):
@@ -149,14 +153,17 @@ class Folder:
         """
         _check_ending(name, DESCRIPTIONS)
         path = self.path(name)
-        if self._current(path) != known:
-            raise FolderError(
-                f"{name}: changed on disk since it was opened; open it again, or save under another name",
-                409,
-            )
-        content = _encoded(name, text)
-        self._write(path, content)
-        self.draft(name).unlink(missing_ok=True)
+        if known is None:
+            self._make_folder_of(path)
+        with locked(path.parent):
+            if self._current(path) != known:
+                raise FolderError(
+                    f"{name}: changed on disk since it was opened; open it again, or save under another name",
+                    409,
+                )
+            content = _encoded(name, text)
+            self._write(path, content)
+            self.draft(name).unlink(missing_ok=True)
         return Text(name, text, fingerprint(content), None)
 
     def keep_draft(self, name: str, text: str) -> Path:
@@ -191,12 +198,17 @@ class Folder:
             raise FolderError(f"{path.name}: {failure.strerror}") from None
 
     def _write(self, path: Path, content: bytes) -> None:
+        self._make_folder_of(path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(path, lambda file: file.write(content))
         except OSError as failure:
-            reason = failure.strerror or "no reason given"
-            raise FolderError(f"{path.name}: cannot be saved: {reason}", 409) from None
+            raise _cannot_be_saved(path, failure) from None
+
+    def _make_folder_of(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as failure:
+            raise _cannot_be_saved(path, failure) from None
 
     # --- other files -----------------------------------------------------------------------------------------------
 
@@ -206,8 +218,11 @@ class Folder:
         # What would leave the folder, or hide in it, comes in by its last name.
         leaves = any(part.startswith((".", "~", "/")) for part in Path(name).parts)
         kept = Path(name).name if leaves else name
-        free = _free_name(self.path(kept))
-        self._write(free, content)
+        path = self.path(kept)
+        self._make_folder_of(path)
+        with locked(path.parent):
+            free = _free_name(path)
+            self._write(free, content)
         return Path(kept).with_name(free.name).as_posix()
 
     def free_beside(self, path: Path, ending: str) -> tuple[Path, str]:
@@ -222,12 +237,58 @@ class Folder:
         path = self.path(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            free = _free_name(path)
-            # The place is taken at once: two runs of one name start in the same second.
-            free.touch()
+            with locked(path.parent):
+                free = _free_name(path)
+                # The place is taken at once: two runs of one name start in the same second.
+                free.touch()
         except OSError as failure:
             raise FolderError(f"{name}: {failure.strerror}", 409) from None
         return f"{RUNS}/{free.name}", free
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """While it lasts, no other thread or studio looks at the files of a folder in order to write them.
+
+    Other programs know nothing of it. Where the system has no such locks, the threads of this process alone take turns.
+    """
+    with _turn:
+        handle = _lock(folder)
+        try:
+            yield
+        finally:
+            if handle is not None:
+                _unlock(handle)
+
+
+def _lock(folder: Path) -> int | None:
+    """Handle of a folder that is locked between processes, as soon as no other one has it; None: it cannot be."""
+    try:
+        import fcntl
+
+        handle = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError:
+        # Some network file systems know no locks.
+        os.close(handle)
+        return None
+    return handle
+
+
+def _unlock(handle: int) -> None:
+    import fcntl
+
+    # Said, and not left to closing: a process that was started meanwhile may have a copy of the handle.
+    fcntl.flock(handle, fcntl.LOCK_UN)
+    os.close(handle)
+
+
+def _cannot_be_saved(path: Path, failure: OSError) -> FolderError:
+    reason = failure.strerror or "no reason given"
+    return FolderError(f"{path.name}: cannot be saved: {reason}", 409)
 
 
 def fingerprint(content: bytes) -> str:
