@@ -1,6 +1,7 @@
 """Runs that outlive signals, full disks and killed processes, as the command line runs them."""
 
 import errno
+import json
 import os
 import random
 import signal
@@ -103,27 +104,113 @@ def test_resuming_needs_an_output_file_and_the_same_run(reed, tmp_path, capsys):
     assert "run.nc.checkpoint" in capsys.readouterr().err
 
 
-def test_a_full_disk_keeps_the_run_in_another_place(
-    reed, tmp_path, monkeypatch, capsys
-):
-    elsewhere = tmp_path / "elsewhere"
+@pytest.fixture
+def full_disk(tmp_path, monkeypatch):
+    """A folder on a disk with no room for results; those find a place in the folder `elsewhere` beside it."""
+    full, elsewhere = tmp_path / "full", tmp_path / "elsewhere"
+    full.mkdir()
     elsewhere.mkdir()
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(elsewhere))
     save = Run.save
 
-    def full(run, path):
-        if Path(path).parent != elsewhere:
+    def save_where_there_is_room(run, path):
+        if Path(path).parent == full:
             raise OSError(errno.ENOSPC, "No space left on device")
         return save(run, path)
 
-    monkeypatch.setattr(Run, "save", full)
-    result = tmp_path / "run.nc"
-    assert lissom("simulate", reed, "--t-end", "0.05", "-o", result) == 0
-    (file,) = elsewhere.glob("*run.nc")
-    said = capsys.readouterr().out.replace("\n", "")
-    assert "No space left" in said and str(file) in said
+    monkeypatch.setattr(Run, "save", save_where_there_is_room)
+    return full
+
+
+SHORT = ("--t-end", "0.05")
+
+
+def test_a_full_disk_keeps_the_run_in_another_place_and_fails(
+    reed, full_disk, tmp_path, capsys
+):
+    result = full_disk / "run.nc"
+    result.write_bytes(b"of yesterday")
+    assert lissom("simulate", reed, *SHORT, "-o", result) == 1
+    (file,) = (tmp_path / "elsewhere").glob("*run.nc")
+    told = capsys.readouterr()
+    assert told.err.splitlines()[0] == (
+        f"error: {result} cannot be written: No space left on device; the run is in {file}; "
+        f"{result} still holds an older result"
+    )
+    # The end of the run is shown all the same, and nothing calls it incomplete.
+    assert "energy balance" in told.out and "incomplete" not in told.err
+    assert result.read_bytes() == b"of yesterday"
     with xr.open_dataset(file) as data:
         assert data.attrs["complete"] == 1
+
+
+@pytest.mark.parametrize(
+    "verb", ["simulate {reed}", "control run de-luca-siciliano"], ids=lambda v: v[:7]
+)
+def test_json_says_that_a_disk_was_full_and_holds_the_whole_answer(
+    reed, full_disk, tmp_path, capsys, verb
+):
+    line = [word.format(reed=reed) for word in verb.split()]
+    ends = ["--set", "t_end=0.05", "--json", "-o", full_disk / "run.nc"]
+    assert lissom(*line, *ends) == 1
+    told = capsys.readouterr()
+    error = json.loads(told.out)["error"]
+    (file,) = (tmp_path / "elsewhere").glob("*run.nc")
+    assert error["kind"] == "not saved"
+    assert "No space left" in error["message"] and str(file) in error["message"]
+    assert "older result" not in error["message"]
+    assert error["partial"]["complete"] and error["partial"]["q"]
+    assert error["message"] in error["partial"]["notes"]
+    assert error["partial"]["files"] == {"rescued": str(file)}
+    assert told.err == f"error: {error['message']}\n"
+
+
+def test_pictures_are_drawn_where_the_result_finds_no_room(
+    reed, full_disk, tmp_path, capsys
+):
+    picture, page = tmp_path / "run.png", tmp_path / "run.html"
+    files = ["-o", full_disk / "run.nc", "--plot", picture, "--animate", page]
+    assert lissom("simulate", reed, *SHORT, *files, "--json") == 1
+    found = json.loads(capsys.readouterr().out)["error"]["partial"]["files"]
+    assert (found["plot"], found["animation"]) == (str(picture), str(page))
+    assert picture.stat().st_size and page.stat().st_size
+
+
+def test_a_picture_without_room_leaves_result_and_animation_and_fails(
+    reed, tmp_path, monkeypatch, capsys
+):
+    def no_room(run, path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Run, "plot", no_room)
+    result, picture, page = (tmp_path / f"run.{end}" for end in ("nc", "png", "html"))
+    files = ["-o", result, "--plot", picture, "--animate", page]
+    assert lissom("simulate", reed, *SHORT, *files, "--json") == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["message"] == f"{picture} cannot be written: No space left on device"
+    assert error["partial"]["files"] == {"result": str(result), "animation": str(page)}
+
+
+def test_a_run_that_finds_no_room_anywhere_still_shows_its_end(
+    reed, tmp_path, monkeypatch, capsys
+):
+    def no_room(run, path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Run, "save", no_room)
+    assert lissom("simulate", reed, *SHORT, "-o", tmp_path / "run.nc") == 1
+    told = capsys.readouterr()
+    assert "Free some space" in told.err and "energy balance" in told.out
+
+
+def test_an_interrupted_run_on_a_full_disk_is_rescued_with_the_code_of_the_signal(
+    reed, full_disk, tmp_path, monkeypatch, capsys, signals
+):
+    monkeypatch.setattr(simulate_command, "progress", killing_at(0.0))
+    result = full_disk / "run.nc"
+    assert lissom("simulate", reed, "--t-end", "3", "-o", result) == 143
+    (file,) = (tmp_path / "elsewhere").glob("*run.nc")
+    assert f"rescued, marked incomplete: {file}" in capsys.readouterr().err
 
 
 def test_drafts_of_killed_processes_are_cleaned_and_those_of_living_ones_kept(tmp_path):

@@ -32,6 +32,10 @@ class ScriptedWorker(Worker):
                 raise CallFailed(reason)
         if data["scenario"] == "bad":
             raise CallFailed(explanation("bad input", "no such robot"))
+        if data["scenario"] == "full disk":
+            partial = {"files": {"rescued": "/tmp/run.nc"}, "t_end": 1.0}
+            reason = "cannot be written; the run is in /tmp/run.nc"
+            raise CallFailed(explanation("analysis failed", reason, partial=partial))
         return {"t_end": 1.0}
 
 
@@ -117,6 +121,17 @@ def test_a_run_that_fails_does_not_stop_the_next(queue, worker, tmp_path):
     assert states(queue)[bad] == "failed"
     failed = next(job for job in queue.jobs() if job["number"] == bad)
     assert failed["error"]["message"] == "no such robot"
+
+
+def test_a_run_that_found_no_room_in_the_folder_has_failed_and_is_not_shown(
+    queue, worker, tmp_path
+):
+    number = add(queue, tmp_path, "full disk")
+    worker.go_on.set()
+    assert wait_for(lambda: states(queue)[number] == "failed")
+    (job,) = queue.jobs()
+    assert not job["has_result"] and "the run is in" in job["error"]["message"]
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_answer_of_an_analysis_is_kept_beside_the_list(queue, worker):

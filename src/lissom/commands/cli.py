@@ -50,6 +50,7 @@ FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
 STOPPED = {"kind": "interrupted", "message": "interrupted"}
+NOT_SAVED = "not saved"  # kind of the failure of a run that is complete
 DEBUG = "--debug"  # may stand anywhere on the line
 
 app = App(
@@ -232,7 +233,7 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Exit code of a failure, and what to say about it: kind, message, and details where there are any."""
     # Imported here: a command that goes well needs none of it.
     from ..describe import DescriptionError
-    from ..services.failures import AnalysisError, FailedRun
+    from ..services.failures import AnalysisError, FailedRun, UnsavedRun
     from ..services.frozen_model import plain
     from ..services.validate import errors_of
 
@@ -243,6 +244,8 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
         return exit_code(), STOPPED
     if isinstance(failure, FailedRun):
         partial = plain(failure.result)
+        if isinstance(failure, UnsavedRun):
+            return FAILED, _error(NOT_SAVED, str(failure), partial=partial)
         if failure.interrupted:
             return exit_code(), _error("interrupted", str(failure), partial=partial)
         return FAILED, _error("analysis failed", str(failure), partial=partial)
@@ -296,15 +299,20 @@ def _warnings(robot: Any) -> list[str]:
 
 
 def report(error: dict[str, Any], as_json: bool) -> None:
-    """The error as JSON on stdout, or in words on stderr."""
+    """The error as JSON on stdout, or in words on stderr; that files are missing is said in both places."""
+    is_complete = error["kind"] == NOT_SAVED
     if as_json:
-        return print_json({"error": error})
-    for line in error["message"].splitlines():
-        note(line if error["kind"] == "interrupted" else f"error: {line}")
+        print_json({"error": error})
+    if is_complete or not as_json:
+        for line in error["message"].splitlines():
+            note(line if error["kind"] == "interrupted" else f"error: {line}")
+    if as_json:
+        return
     partial = error.get("partial", {})
     for line in partial.get("warnings", ()):
         note(f"warning: {line}")
-    saved = partial.get("files", {})
+    # The files of a complete run have been shown with its end.
+    saved = {} if is_complete else partial.get("files", {})
     for kind, path in saved.items():
         note(f"{kind}, marked incomplete: {path}")
 

@@ -1,7 +1,7 @@
 """`lissom simulate`: motion in time."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -106,6 +106,7 @@ def simulate(
 def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) -> None:
     """A prepared run, watched, and its end on the screen."""
     from ..native.compiled import compiling
+    from ..services.failures import UnsavedRun
     from ..services.simulate import run_prepared
 
     screen = console()
@@ -113,10 +114,20 @@ def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) 
         # Said before the model is built: building and compiling take a while.
         for remark in prepared.notes:
             screen.print(remark)
-    with progress(prepared.scenario.t_end) as bar, stopping_between_steps(bar) as watch:
-        # One run is over sooner than its code would be compiled well; a long one changes over to good code.
-        with compiling(quickly=True):
-            answer = run_prepared(prepared, watch)
+    span = prepared.scenario.t_end
+    try:
+        with progress(span) as bar, stopping_between_steps(bar) as watch:
+            # One run is over sooner than its code would be compiled well; a long one changes over to good code.
+            with compiling(quickly=True):
+                answer = run_prepared(prepared, watch)
+    except UnsavedRun as failure:
+        # The run is complete, and its end is worth seeing; why files are missing is told like every failure.
+        if not report.json:
+            said = (*prepared.notes, *str(failure).splitlines())
+            # A reader that has gone, for which rich leaves, does not make a success of it.
+            with suppress(OSError, SystemExit):
+                print_run(screen, failure.result, said)
+        raise
     report.tell(answer, code, partial(print_run, said=prepared.notes))
 
 

@@ -19,6 +19,13 @@ class FailedRun(RuntimeError):
         self.interrupted = interrupted
 
 
+class UnsavedRun(FailedRun):
+    """A run that reached its end, but not all of its files could be written; the message says which, and why."""
+
+    def __init__(self, message: str, result: Any):
+        super().__init__(message, result, interrupted=False)
+
+
 class FailedImport(Exception):
     """A finite-element link with failed checks."""
 

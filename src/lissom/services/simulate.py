@@ -13,7 +13,7 @@ import numpy as np
 from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.modelled import modelled_run
-from .failures import FailedRun
+from .failures import FailedRun, UnsavedRun
 from .frozen_model import FrozenModel, Position
 from .law_files import problems_in_files, scenario_with_law
 from .modelled_result import ModelledResult
@@ -195,6 +195,7 @@ def run_prepared(
     Raises:
         DescriptionError: there is no such controller for this robot.
         FailedRun: it stopped early; the part that was computed is saved.
+        UnsavedRun: it is complete, but a file could not be written where it was asked for.
     """
     from ..show.run import Interrupted, SimulationError
     from ..show.simulation import run_scenario
@@ -220,20 +221,23 @@ def run_prepared(
     except SimulationError as failure:
         # What was computed until then is worth keeping: it often shows why.
         interrupted = isinstance(failure, Interrupted)
-        files, notes = _saved(failure.run, request, keep_checkpoint=interrupted)
+        files, notes, problem = _saved(
+            failure.run, request, keep_checkpoint=interrupted
+        )
+        notes = (*notes, *problem)
         result = _result(failure.run, (*prepared.notes, *notes), files)
         message = "\n".join(
             [f"{failure}{_advice(failure.run, prepared.model)}", *notes]
         )
         raise FailedRun(message, result, interrupted) from failure
-    files, notes = _saved(run, request)
-    if request.picture is not None:
-        run.plot(request.picture)
-        files["plot"] = request.picture
-    if request.animation is not None:
-        run.animate(request.animation)
-        files["animation"] = request.animation
-    return _result(run, (*prepared.notes, *notes), files)
+    files, notes, problem = _saved(run, request)
+    # Pictures are drawn even where the result could not be saved: they may go to another disk.
+    drawn, problems = _drawn(run, request)
+    problems = (*problem, *problems)
+    result = _result(run, (*prepared.notes, *notes, *problems), {**files, **drawn})
+    if problems:
+        raise UnsavedRun("\n".join(problems), result)
+    return result
 
 
 def live_picture(model: "Model", snapshot: "Snapshot") -> "Content":
@@ -253,23 +257,65 @@ def live_picture(model: "Model", snapshot: "Snapshot") -> "Content":
 
 def _saved(
     run: "Run", request: SimulateRequest, keep_checkpoint: bool = False
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Files that hold the run, and what to say about them; where a disk is full, another place is found."""
+) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
+    """Files that hold the run, notes about them, and the problem if it could not be saved where it was asked for.
+
+    Where a disk is full, another place is found: the file there is `rescued`, not `result`.
+    """
     if request.result is None:
-        return {}, ()
+        return {}, (), ()
     checkpoint = request.checkpoint
     assert checkpoint is not None
     is_table = Path(request.result).suffix.lower() in TABLE
     save = run.to_csv if is_table else run.save
-    path, reason = saved_somewhere(save, Path(request.result))
+    wanted = Path(request.result)
+    try:
+        path, reason = saved_somewhere(save, wanted)
+    except OSError as failure:
+        return {}, (), (f"{failure}{_older(wanted)}",)
     if reason is not None:
-        return {"result": str(path)}, (f"{reason}; the run is in {path}",)
+        problem = f"{reason}; the run is in {path}{_older(wanted)}"
+        return {"rescued": str(path)}, (), (problem,)
     if not keep_checkpoint:
         checkpoint.unlink(missing_ok=True)
     if not checkpoint.exists():
-        return {"result": request.result}, ()
+        return {"result": request.result}, (), ()
     files = {"result": request.result, "checkpoint": str(checkpoint)}
-    return files, (f"--resume goes on from {checkpoint}",)
+    return files, (f"--resume goes on from {checkpoint}",), ()
+
+
+def _older(wanted: Path) -> str:
+    """What to say of the file that stands where a result could not be written; a place kept free is an empty one."""
+    try:
+        is_there = wanted.stat().st_size > 0
+    except OSError:
+        is_there = False
+    return f"; {wanted} still holds an older result" if is_there else ""
+
+
+def _drawn(
+    run: "Run", request: SimulateRequest
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Picture and animation as far as they were asked for and could be written, and why others could not."""
+    wanted = (
+        ("plot", request.picture, run.plot),
+        ("animation", request.animation, run.animate),
+    )
+    files: dict[str, str] = {}
+    problems: list[str] = []
+    for kind, path, draw in wanted:
+        if path is None:
+            continue
+        try:
+            draw(path)
+            files[kind] = path
+        except OSError as failure:
+            problems.append(_unwritable(path, failure))
+    return files, tuple(problems)
+
+
+def _unwritable(path: str | Path, failure: OSError) -> str:
+    return f"{path} cannot be written: {failure.strerror or failure}"
 
 
 def saved_somewhere(
@@ -284,7 +330,7 @@ def saved_somewhere(
         save(wanted)
         return wanted, None
     except OSError as failure:
-        reason = f"{wanted} cannot be written: {failure.strerror or failure}"
+        reason = _unwritable(wanted, failure)
     name = f"lissom-{os.getpid()}-{wanted.name}"
     folders = (Path(tempfile.gettempdir()), home_folder())
     places = [folder / name for folder in folders if folder is not None]

@@ -43,11 +43,12 @@ class Job:
 
     @property
     def has_result(self) -> bool:
-        """True if there is a run to look at, the whole of it or a part."""
+        """True if there is a run to look at in the folder, the whole of it or a part."""
         if self.call != SIMULATE:
             return False
-        partial = (self.error or {}).get("partial")
-        return self.result is not None or bool(partial and partial.get("files"))
+        partial = (self.error or {}).get("partial") or {}
+        # What a full disk sent elsewhere is no file of the folder.
+        return self.result is not None or "result" in partial.get("files", {})
 
 
 class QueueFull(Exception):
