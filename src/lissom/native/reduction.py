@@ -3,14 +3,16 @@
 import functools
 from typing import Any
 
+import jax
 import numpy as np
 
 from .arithmetic import add_arrays, product_of_matrices
+from .elements import elementwise
 from .elementwise import ELEMENTWISE
 from .program import ONE, ZERO
 from .rearrangement import transpose
 from .untranslatable import Untranslatable
-from .values import Lazy, Nodes, Value, stays_in_memory
+from .values import DTYPES, Lazy, Nodes, Value, stays_in_memory
 
 # Products of matrices with so many terms are written out where functions unroll,
 MANY = 1500
@@ -21,6 +23,7 @@ MANY_EACH = 400
 # Part of these numbers for a function that runs seldom: it is written and compiled in less time.
 IF_RARE = 0.1
 FEW = 64
+WIDER = "bidc"  # kinds of numbers, each of which holds those before it
 
 
 def reduce(combine: str, start: Any):
@@ -102,6 +105,7 @@ def _highest(tr, kind: str) -> int:
 
 def dot_general(tr, params, a: Value, b: Value):
     """Product over contracted axes, batch axes side by side."""
+    a, b = _alike(tr, a, b)
     (over_a, over_b), (batch_a, batch_b) = params["dimension_numbers"]
     free_a = [k for k in range(len(a.shape)) if k not in (*over_a, *batch_a)]
     free_b = [k for k in range(len(b.shape)) if k not in (*over_b, *batch_b)]
@@ -114,8 +118,6 @@ def dot_general(tr, params, a: Value, b: Value):
     )
     left = transpose(tr, {"permutation": (*batch_a, *free_a, *over_a)}, a)
     right = transpose(tr, {"permutation": (*batch_b, *over_b, *free_b)}, b)
-    if a.kind not in ("d", "c", "i"):
-        raise Untranslatable("product of truth values")
     if a.kind == "d" and _is_written_out(tr, left, right, sizes):
         x = tr.store.nodes(left).parts[0].reshape(sizes[:3])
         y = tr.store.nodes(right).parts[0].reshape(sizes[0], sizes[2], sizes[3])
@@ -125,6 +127,26 @@ def dot_general(tr, params, a: Value, b: Value):
         zeros = tuple(np.zeros(shape, dtype=np.int64) for _ in _parts(ZERO, a.kind))
         return Nodes(a.kind, zeros)
     return tr.product(left, right, sizes, shape)
+
+
+def _alike(tr, a: Value, b: Value) -> tuple[Value, Value]:
+    """Both factors as numbers of the kind of their product: JAX does not ask that they be of one type."""
+    kind = tr.kind_of(tr.result_type)
+    if kind == "b":
+        raise Untranslatable("product of truth values")
+    if any(WIDER.index(value.kind) > WIDER.index(kind) for value in (a, b)):
+        types = " and ".join(DTYPES[value.kind] for value in (a, b))
+        raise Untranslatable(f"product of {types} as {DTYPES[kind]}")
+    return _converted(tr, a, kind), _converted(tr, b, kind)
+
+
+def _converted(tr, value: Value, kind: str) -> Value:
+    """The same numbers of another kind."""
+    if value.kind == kind:
+        return value
+    form = jax.ShapeDtypeStruct(value.shape, DTYPES[kind])
+    params = {"new_dtype": form.dtype}
+    return elementwise(tr, "convert_element_type", params, [value], form)
 
 
 def _length(value: Value, axes) -> int:

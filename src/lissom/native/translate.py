@@ -39,6 +39,7 @@ from .reduction import REDUCTION
 from .traced_program import Environment, Need, Needs, Wanted, needs_of
 from .untranslatable import Untranslatable
 from .values import (
+    DTYPES,
     SMALL,
     Lazy,
     Memory,
@@ -135,6 +136,7 @@ class Translator:
         self.environments: list[Environment] = []
         # Of the equation at hand, and of those that it is inside of.
         self.operands: list[list[Any]] = []
+        self.results: list[list[Any]] = []
 
     # --- a whole function
 
@@ -282,7 +284,9 @@ class Translator:
             if not isinstance(atom, core.Literal) and needs.last.get(atom) == number:
                 here.values.pop(atom, None)
         self.operands.append(operands)
+        self.results.append([variable.aval for variable in equation.outvars])
         outputs = self._perform(equation, operands, need.outputs, mark)
+        self.results.pop()
         self.operands.pop()
         for variable, value in zip(equation.outvars, outputs, strict=True):
             if isinstance(value, Lazy):
@@ -347,6 +351,11 @@ class Translator:
         if size_of(shape) <= SMALL:
             return True
         return self.unrolls and not any(stays_in_memory(value) for value in operands)
+
+    @property
+    def result_type(self) -> np.dtype:
+        """Type of the numbers of the array that the equation at hand gives, the first one."""
+        return np.dtype(self.results[-1][0].dtype)
 
     def kind_of(self, dtype: Any) -> str:
         """Kind of the numbers of an array type."""
@@ -420,11 +429,10 @@ class Translator:
         return memory.buffer, memory.offset
 
     def product(self, left: Value, right: Value, sizes, shape) -> Value:
-        """Product of matrices (batch, m, k) (batch, k, n) by loops over memory."""
+        """Product of matrices (batch, m, k) (batch, k, n) of one kind by loops over memory."""
         kernel = kernels.product_kernel(*sizes, left.kind)
         target = self.store.allocate(left.kind, shape, self.owner)
-        a = self.store.in_memory(left, self.owner)
-        b = self.store.in_memory(right, self.owner)
+        a, b = (self._typed(value, DTYPES[left.kind]) for value in (left, right))
         kernel_call(self, kernel, [target, a, b])
         return self._loaded_if_tiny(target.fresh())
 
@@ -524,17 +532,29 @@ class Translator:
 
     def _typed_pointer(self, value: Value, aval: Any) -> tuple[Buffer, int]:
         """A pointer to numbers of just this type."""
-        buffer, offset = self.pointer(value)
-        name = np.dtype(aval.dtype).name
-        if buffer.dtype == name:
-            return buffer, offset
+        memory = self._typed(value, np.dtype(aval.dtype).name)
+        return memory.buffer, memory.offset
+
+    def _typed(self, value: Value, name: str) -> Memory:
+        """The value without gaps in memory, as numbers of just this type."""
+        memory = self.store.in_memory(value, self.owner)
+        if memory.buffer.dtype == name:
+            return memory
         target = self.store.allocate(value.kind, value.shape, self.owner, name)
         self.store.assign(target, value)
-        return target.buffer, target.offset
+        return target
 
     def emit_call(self, function: Function, pointers) -> None:
-        """Calls a function with pointers (buffer, index)."""
+        """Calls a function with pointers (buffer, index).
+
+        Raises:
+            Untranslatable: to memory with numbers of another type than the function reads and writes.
+        """
         own = self.builder.function
+        for (buffer, _), expected in zip(pointers, function.arguments, strict=True):
+            if buffer.dtype != expected.dtype:
+                types = f"{buffer.dtype} in place of {expected.dtype}"
+                raise Untranslatable(f"a call of `{function.name}` with {types}")
         if function not in own.calls:
             own.calls.append(function)
         self.builder.emit(Call(function, pointers))
