@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.scenarios.scenario_argument import scenario_from
+from lissom.runs.scenario_argument import scenario_from
 
 
 def bar(name, **joint):

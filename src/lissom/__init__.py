@@ -84,13 +84,13 @@ if TYPE_CHECKING:
     from .describe.scenario import Solver as Solver
     from .kinematics.loops.assembly_errors import AssemblyError as AssemblyError
     from .native.export import export_c as export_c
+    from .runs.run import Run as Run
+    from .runs.run import SimulationError as SimulationError
+    from .runs.simulation import run_scenario as run_scenario
+    from .runs.simulation import simulate as simulate
     from .services.control_comparison import compare_controllers as compare_controllers
     from .services.doctor import doctor as doctor
     from .show.mode_animation import animate_mode as animate_mode
-    from .show.run import Run as Run
-    from .show.run import SimulationError as SimulationError
-    from .show.simulation import run_scenario as run_scenario
-    from .show.simulation import simulate as simulate
     from .solve.family import Family as Family
     from .solve.inputs import Inputs as Inputs
     from .solve.inverse_kinematics import UnreachableError as UnreachableError
@@ -169,10 +169,10 @@ _HOME = {
     "Scenario": "describe",
     "doctor": "services.doctor",
     "export_c": "native.export",
-    "Run": "show.run",
-    "SimulationError": "show.run",
-    "run_scenario": "show.simulation",
-    "simulate": "show.simulation",
+    "Run": "runs.run",
+    "SimulationError": "runs.run",
+    "run_scenario": "runs.simulation",
+    "simulate": "runs.simulation",
     "Model": "solve.model",
     "Family": "solve.family",
     "rollout": "solve.simulate",

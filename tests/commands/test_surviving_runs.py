@@ -20,7 +20,7 @@ from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.describe.scenario import Scenario
 from lissom.native.compiled import is_compiling_quickly
-from lissom.show.run import Run
+from lissom.runs.run import Run
 from lissom.solve import simulate as solve_simulate
 from shell_commands import REED
 
@@ -267,7 +267,7 @@ def killing_at(moment):
 KILLED = (
     "import os, signal, sys\n"
     "from lissom.commands import cli\n"
-    "from lissom.show.checkpoint_file import CheckpointFile\n"
+    "from lissom.runs.checkpoint_file import CheckpointFile\n"
     "CheckpointFile.__init__.__defaults__ = (0.0,)\n"
     "keep, kept = CheckpointFile.keep, []\n"
     "def keep_or_die(*arguments):\n"

@@ -9,7 +9,7 @@ import lissom as ls
 from lissom.control.described import law_of
 from lissom.control.nominal import on_actuated_joints
 from lissom.describe.controllers import PDController
-from lissom.scenarios.ready import ready
+from lissom.runs.start import start_scenario
 from lissom.solve.balance import of_independent
 
 CONTROLLER = {
@@ -31,7 +31,7 @@ def four_bar(**controller):
 
 
 def test_gains_of_passive_pins_are_left_out():
-    model = ready(four_bar()).model
+    model = start_scenario(four_bar()).model
     assert model.actuated_names == ("crank",)
     rows = {"t": [0.0], "value": [[0.4, 0.0, 0.0]], "interpolation": "hold"}
     every = {"kp": [30.0, 0.0, 0.0], "kd": [0.7, 0.0, 0.0], "reference": rows}

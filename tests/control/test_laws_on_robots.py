@@ -7,7 +7,7 @@ import pytest
 import lissom as ls
 from lissom.control.real_loop import RealLoop
 from lissom.control.references import reference_through
-from lissom.scenarios.ready import ready
+from lissom.runs.start import initial_state, inputs_of
 from sampled_laws import (
     DESCRIBED,
     END,
@@ -108,9 +108,11 @@ def test_a_sampled_law_with_delay_and_steps_costs_at_most_three_times_a_continuo
     # without damping of its own, or stiffly held, becomes unstable. This one is stable, as its torques show.
     changes = {"robot.damping": {"ratio": 0.01}}
     scenario = ls.Scenario.load("cibicik-arm").replace(changes)
-    model, start, inputs = ready(scenario)
+    model = ls.Model.of_scenario(scenario)
+    start, inputs = initial_state(model, scenario), inputs_of(model, scenario)
     continuous = soft(inputs.law)
-    sampled = soft(ready(scenario.replace({"controller.sample": 1e-3})).inputs.law)
+    at_samples = scenario.replace({"controller.sample": 1e-3})
+    sampled = soft(inputs_of(model, at_samples).law)
     # The weight of the arm is the same at every sample, and is not computed there.
     for t in (0.0, 0.007, 0.333, 5.0):
         weight = inputs.law.feedforward.value(t)

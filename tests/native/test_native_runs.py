@@ -11,7 +11,7 @@ from lissom.compilation import CompiledAhead
 from lissom.describe.files import library_names
 from lissom.describe.scenario import Scenario
 from lissom.native.compiled import NativeAhead, compiling, using
-from lissom.scenarios.ready import ready
+from lissom.runs.start import start_scenario
 from lissom.solve.inputs import Inputs
 from lissom.solve.march import DrivenRobot
 from lissom.solve.signals import Spline, Table
@@ -61,8 +61,9 @@ def equations(robot, joints, t, x, xd, xdd):
 @pytest.mark.parametrize("name", library_names())
 def test_residuals_and_matrices_agree(name, only_native):
     scenario = Scenario.load(name)
-    model, state, inputs = ready(scenario)
-    schedule = inputs.wired(model).schedule(scenario.t_end)
+    start = start_scenario(scenario)
+    model, state = start.model, start.state
+    schedule = start.inputs.schedule(scenario.t_end)
     robot = DrivenRobot(model.formulation, schedule)
     rng = np.random.default_rng(3)
     n, j = model.formulation.size, model.formulation.n_joints

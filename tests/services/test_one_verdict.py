@@ -9,7 +9,7 @@ from ruamel.yaml import YAML
 
 from lissom.describe import DescriptionError
 from lissom.describe.supported import SUPPORT
-from lissom.scenarios.forecast import check_cost, forecast
+from lissom.runs.forecast import check_cost, forecast
 from lissom.services.failures import FailedRun
 from lissom.services.matrices import MatricesRequest, matrices
 from lissom.services.modes import ModesRequest, modes
@@ -127,7 +127,7 @@ def test_so_it_is_by_whatever_builds_a_model(service, request_of):
 
 
 def test_results_that_do_not_fit_into_the_memory_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("lissom.scenarios.forecast.memory_limit", lambda: 10_000_000)
+    monkeypatch.setattr("lissom.runs.forecast.memory_limit", lambda: 10_000_000)
     scenario = scenario_of(written(tmp_path, described("beam", "erls-fem")))
     check_cost(scenario)
     with pytest.raises(DescriptionError, match="output_dt: .*longer output_dt"):

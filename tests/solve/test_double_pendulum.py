@@ -4,11 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from runs import fallen, released
 
 from helpers import ALL_REFERENCES, DATA, robot_named
 from lissom import Model
 from lissom.types import RESULTS, real
+from runs import fallen, released
 
 TENTH = 1e-4  # [m] a tenth of a millimetre
 

@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from runs import double_pendulum
 
 import lissom as ls
 from helpers import compiled_once, robot_named
 from lissom import Model
 from lissom.types import RESULTS
+from runs import double_pendulum
 
 NAMES = (
     "links.upper.beam.material.E",

@@ -8,7 +8,7 @@ import lissom as ls
 from lissom.control.pd import PD
 from lissom.describe.scenario import Solver
 from lissom.native.compiled import compiling, is_compiling_quickly
-from lissom.show.checkpoint_file import CheckpointFile
+from lissom.runs.checkpoint_file import CheckpointFile
 from lissom.solve import simulate as solve_simulate
 from lissom.solve.inputs import Inputs, Table
 from lissom.solve.outputs import outputs_of

@@ -5,12 +5,12 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from runs import fallen
 
 from helpers import robot_named
 from lissom import Model, Robot, reduce_link
 from lissom.describe.material import Material
 from lissom.types import RESULTS, real
+from runs import fallen
 
 MESH = Path(__file__).parents[1] / "data" / "fe" / "l-beam.npz"
 

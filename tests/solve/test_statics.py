@@ -5,7 +5,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from runs import double_pendulum
 
 import lissom as ls
 from helpers import compiled_once, model_named, relative
@@ -14,6 +13,7 @@ from lissom.commands import cli
 from lissom.dynamics import engine
 from lissom.solve.model import EquilibriumError
 from lissom.solve.static import Hill, descend_held
+from runs import double_pendulum
 
 E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
 G = 9.81

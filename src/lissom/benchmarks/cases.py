@@ -8,15 +8,15 @@ import numpy as np
 from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
 from ..native.compiled import using
-from ..scenarios.ready import initial_state, inputs_of
-from ..show.run import Run, SimulationError
-from ..show.run_table import run_table
+from ..runs.run import Run, SimulationError
+from ..runs.run_table import run_table
+from ..runs.simulation import compile_run
+from ..runs.start import initial_state, start_scenario
 from ..show.scene import moving_tip, scene_from_json
-from ..show.simulation import compile_run
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
 from ..solve.outputs import Outputs, outputs_of
-from ..solve.simulate import output_times, simulate
+from ..solve.simulate import simulate
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 from .machine import Timing, one_core, timed
@@ -36,17 +36,19 @@ class Case:
     def __init__(self, scenario: Scenario):
         self.scenario = scenario
         building, self.model = timed(lambda: Model.of_scenario(scenario))
-        starting, self.state = timed(lambda: initial_state(self.model, scenario))
-        self.inputs = inputs_of(self.model, scenario)
+        starting, _ = timed(lambda: initial_state(self.model, scenario))
+        self.start = start_scenario(scenario, self.model)
+        self.state = self.start.state
+        self.inputs = self.start.inputs
+        self.times = self.start.times
         self.build_s = building.best
         self.start_s = starting.best
-        self.times = output_times(scenario.t_end, scenario.output_dt)
         self.tip = f"{self.model.link_names[-1]}/tip"
 
     @property
     def robot(self) -> DrivenRobot:
         """The robot with all that acts on it."""
-        schedule = self.inputs.wired(self.model).schedule(self.scenario.t_end)
+        schedule = self.inputs.schedule(self.scenario.t_end)
         return DrivenRobot(self.model.formulation, schedule)
 
     def solver(self, **changes: Any) -> Solver:
@@ -61,7 +63,7 @@ class Case:
         options = self.solver(**solver)
 
         def job() -> None:
-            compile_run(self.model, self.state, self.inputs, self.times, options)
+            compile_run(self.start._replace(solver=options))
 
         return timed(job)[0].best
 

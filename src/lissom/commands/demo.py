@@ -8,11 +8,11 @@ import numpy as np
 from ..analyse.modes.modal import Modes, modes
 from ..compiled_code import keep_compiled_code
 from ..describe.scenario import Scenario
-from ..scenarios.ready import initial_state
+from ..runs.run import Run
+from ..runs.simulation import run_scenario
+from ..runs.start import start_scenario
 from ..show.figure import draw_robot
-from ..show.run import Run
 from ..show.scene import scene_from_json
-from ..show.simulation import run_scenario
 from ..solve.model import Model
 
 ROBOT = "anthropomorphic"
@@ -28,7 +28,7 @@ def demo(folder: Path) -> Run:
         flush=True,
     )
     # The frequencies that one hears: those about the pose in which the run starts.
-    state = initial_state(model, scenario)
+    state = start_scenario(scenario, model).state
     locked_modes = modes(model, state, locked=True, count=3)
     run = run_scenario(scenario, model=model)
     run.save(folder / "run.nc")

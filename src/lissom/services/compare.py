@@ -16,7 +16,7 @@ from .output_files import PICTURE, check_outputs
 from .result_files import loaded_run
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
 
 
 class CompareRunsRequest(FrozenModel):
@@ -178,8 +178,8 @@ def _not_shared(runs: Mapping[str, "Run"]) -> Iterator[str]:
 
 
 def _draw(runs: Mapping[str, "Run"], node: str | None, path: str) -> None:
+    from ..runs.run_columns import node_label
     from ..show.plot import plot_compare
-    from ..show.run_columns import node_label
 
     first = next(iter(runs.values()))
     node = node or _tips(first)[-1]

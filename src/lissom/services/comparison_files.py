@@ -9,7 +9,7 @@ from ..studies.controller_numbers import Setting, resting_displacement, watched_
 from .comparison_table import CompareRequest, CompareResult, ControllerRow
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
 
 
 def write_row(
@@ -41,7 +41,8 @@ def draw_comparison(
 
     node = watched_node(setting.model, setting.study)
     final = resting_displacement(setting)
-    plot_comparison(runs, node, final, setting.stop, request.picture)
+    data = {name: run.data for name, run in runs.items()}
+    plot_comparison(data, node, final, setting.stop, request.picture)
     return table.with_file("picture", request.picture)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .law_files import problems_in_files, scenario_with_law
 from .modelled_result import ModelledResult, model_of
@@ -112,7 +112,7 @@ def _design(scenario: Scenario, request: DesignRequest) -> DesignResult:
 
 
 def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
-    from ..scenarios.controller_law import controller_law, problems_at
+    from ..runs.controller_law import controller_law, problems_at
     from ..solve.feedback import wired
 
     if scenario.controller is None:

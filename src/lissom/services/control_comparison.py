@@ -17,7 +17,7 @@ from .modelled_result import model_of
 from .output_files import PICTURE, check_outputs
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
 
 NUMBERS = (".json", ".csv")
 Watch = Callable[[float], None]  # called with the share of a run that is done
@@ -83,7 +83,7 @@ def compare_controllers(study: Any) -> CompareResult:
 def _compared(
     request: CompareRequest, setting: Setting, file: str | None, watch: ComparisonWatch
 ) -> CompareResult:
-    from ..show.run import Interrupted
+    from ..runs.run import Interrupted
 
     table = _empty_table(setting)
     runs: dict[str, Run] = {}
@@ -126,7 +126,7 @@ def _row(
     setting: Setting, name: str, file: str | None, told: Watch
 ) -> "tuple[ControllerRow, Run | None]":
     """One controller on the full robot; a failure is a row with its reason."""
-    from ..show.run import Interrupted, SimulationError
+    from ..runs.run import Interrupted, SimulationError
 
     kind = setting.study.controllers[name].type
     try:

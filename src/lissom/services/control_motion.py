@@ -7,7 +7,7 @@ import numpy as np
 from ..describe.controllers import Common
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from .frozen_model import FrozenModel
 from .law_files import problems_in_files, scenario_with_law
 from .modelled_result import ModelledResult, model_of
@@ -113,7 +113,7 @@ def _table(scenario: Scenario) -> MotionTable:
 def _nominal(model: "Model", controller: Any) -> "NominalMotion":
     from ..control.described import believed_model
     from ..control.described_references import nominal_of
-    from ..scenarios.controller_law import problems_at
+    from ..runs.controller_law import problems_at
 
     if not isinstance(controller, Common):
         kind = None if controller is None else controller.type

@@ -9,7 +9,7 @@ import numpy as np
 from ..describe import DescriptionError
 from ..describe.errors import refused
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..solve.channels import SECTION_FORCES, UnknownNameError, output_named
 from ..solve.readings import gauge_readings
 from .frozen_model import FrozenModel, NumberArray
@@ -17,8 +17,8 @@ from .result_files import loaded_run
 from .sources import scenario_of
 
 if TYPE_CHECKING:
-    from ..show.run import Run
-    from ..show.run_curves import Curves
+    from ..runs.run import Run
+    from ..runs.run_curves import Curves
     from ..solve.channels import Channel
     from ..solve.model import Model
 
@@ -108,7 +108,7 @@ def curves_of(file: str, run: "Run", what: Sequence[str]) -> "list[Curves]":
     Raises:
         DescriptionError: the run holds no such quantity, or its robot has no such element.
     """
-    from ..show.run_curves import recorded_curves
+    from ..runs.run_curves import recorded_curves
 
     model = None
     found = []
@@ -139,7 +139,7 @@ def _section_curves(
     model: "Model", run: "Run", entry: str, place: re.Match[str]
 ) -> "Curves":
     """Section forces or strains in the middle of elements, from the coordinates of the run."""
-    from ..show.run_curves import Curves
+    from ..runs.run_curves import Curves
 
     channels = _channels(model, entry, place)
     values = gauge_readings(model, channels, run.q, run.values("elastic"))

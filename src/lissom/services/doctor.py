@@ -241,7 +241,7 @@ def _beam() -> tuple[bool, str]:
 
 def _energy() -> tuple[bool, str]:
     """A beam that falls keeps its energy."""
-    from ..show.simulation import simulate
+    from ..runs.simulation import simulate
     from ..solve.model import Model
     from .simulate import energy_residual
 

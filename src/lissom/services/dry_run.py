@@ -8,8 +8,8 @@ from ..describe import DescriptionError, Scenario
 from ..describe.errors import refused
 from ..kinematics.loops.assembly import AssemblyError
 from ..native.compiled import using
-from ..scenarios.forecast import check_cost
-from ..scenarios.ready import ready
+from ..runs.forecast import check_cost
+from ..runs.start import start_scenario
 from ..solve.massless import massless_coordinates, massless_message
 from ..solve.model import EquilibriumError, Model, UndefinedReferenceError
 from ..solve.state import State
@@ -55,12 +55,8 @@ def check_start(scenario: Scenario, file: str | None = None) -> tuple[Model, Sta
 
 
 def _start(scenario: Scenario, model: Model, file: str | None) -> State:
-    # Drawing and files are no part of a dry run, but joints with a motion start where the run starts them.
-    from ..show.simulation import starting_state
-
     try:
-        _, state, inputs = ready(scenario, model)
-        return starting_state(model, state, inputs.wired(model), scenario.initial.time)
+        return start_scenario(scenario, model).state
     except DescriptionError as failure:
         raise _in_file(failure, file) from None
     except (EquilibriumError, AssemblyError, ValueError) as failure:

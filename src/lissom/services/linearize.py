@@ -13,7 +13,7 @@ from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..solve.channels import UnknownNameError
 from .frozen_model import (
     ComplexNumber,

@@ -6,7 +6,7 @@ import numpy as np
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from ..solve.robot_matrices import ENDINGS, PRINTED
 from ..solve.state import State
@@ -105,7 +105,7 @@ def _check_time(request: MatricesRequest) -> None:
 
 def _recorded_state(request: MatricesRequest, time: float, scenario: Scenario) -> State:
     """The state of a result at the output time nearest to a time."""
-    from ..show.run import Run
+    from ..runs.run import Run
 
     assert request.result is not None
     run = Run.load(request.result)

@@ -18,7 +18,7 @@ from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..dynamics.formulation import near
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray
 from .modelled_result import ModelledResult, model_of
@@ -287,7 +287,7 @@ def _check_key(robot: Robot, axis: MapAxis) -> None:
 
 def _recorded_points(model: Model, path: str) -> _Points:
     """Instants of a run, evenly left out where there are many."""
-    from ..show.run import Run
+    from ..runs.run import Run
 
     if not is_result(path):
         raise refused("along", path, "is not a result file of `lissom simulate -o`")

@@ -14,7 +14,7 @@ from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..solve.model import UndefinedReferenceError
 from .failures import AnalysisError
 from .frozen_model import NumberArray

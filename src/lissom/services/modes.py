@@ -14,7 +14,7 @@ from ..describe.doubt import lines_of
 from ..describe.errors import refused
 from ..describe.scenario import Scenario
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import (

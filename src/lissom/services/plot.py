@@ -10,7 +10,7 @@ from .output_files import PAGE, PICTURE, TABLE, check_outputs
 from .result_files import loaded_run
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
 
 
 class PlotRequest(FrozenModel):
@@ -55,8 +55,8 @@ def plot(request: PlotRequest) -> PlotResult:
 
 def _chosen(request: PlotRequest, run: "Run", is_table: bool) -> None:
     from ..atomic import write_atomically
+    from ..runs.run_curves import curves_as_csv
     from ..show.plot_quantities import plot_curves
-    from ..show.run_curves import curves_as_csv
 
     curves = curves_of(request.run, run, request.what)
     if not is_table:

@@ -15,7 +15,7 @@ from ..describe import Scenario
 from ..describe.doubt import lines_of
 from ..describe.geometry import tip
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..show.robot_scene import scene_of
 from ..show.scene import Scene
 from ..show.viewer import Content, still_content

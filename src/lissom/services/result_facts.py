@@ -14,7 +14,7 @@ from .simulate import energy_residual
 from .sources import scenario_of
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
 
 
 class JointFacts(FrozenModel):

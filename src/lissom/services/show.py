@@ -9,7 +9,7 @@ from ..bodies.link_body import body_of
 from ..describe import Link, Robot
 from ..describe.geometry import node_count
 from ..describe.section import section_text
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from .frozen_model import FrozenModel, Position
 from .modelled_result import ModelledResult, model_of
 from .output_files import PICTURE, check_outputs

@@ -30,7 +30,7 @@ from .robot_facts import has_damping, named_nodes, values_by_name
 from .sources import Source, runs_from_rest
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
     from ..show.viewer import Content
     from ..solve.model import Model
     from ..solve.simulate import Snapshot
@@ -197,8 +197,8 @@ def run_prepared(
         FailedRun: it stopped early; the part that was computed is saved.
         UnsavedRun: it is complete, but a file could not be written where it was asked for.
     """
-    from ..show.run import Interrupted, SimulationError
-    from ..show.simulation import run_scenario
+    from ..runs.run import Interrupted, SimulationError
+    from ..runs.simulation import run_scenario
     from ..solve.checkpoint import CheckpointError
 
     request = prepared.request

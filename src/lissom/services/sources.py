@@ -22,7 +22,7 @@ from ..describe.errors import refused
 from ..describe.files import find_file, kind_of_file
 from ..describe.named_files import with_named_files
 from ..describe.run_keys import run_only
-from ..scenarios.scenario_argument import scenario_from
+from ..runs.scenario_argument import scenario_from
 from .frozen_model import FrozenModel, JointValues, Made
 
 # A description comes as data only within Python; from JSON, a source is a name or a file.

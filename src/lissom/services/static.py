@@ -9,7 +9,7 @@ from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..dynamics import engine
 from ..native.compiled import compiled_quickly, using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues, Position
 from .modelled_result import ModelledResult, model_of
 from .robot_facts import named_nodes, values_by_name

@@ -8,13 +8,12 @@ import numpy as np
 
 from .axes import INK, PALETTE, TITLE, finish, line_colour, new_figure, tidy_axes
 from .canvas import Figure
-from .run import Run
 
 SAME = 0.02  # distance of two curves, against the largest value, below which one hides the other
 
 
 def plot_comparison(
-    runs: Mapping[str, Run],
+    runs: Mapping[str, Any],
     node: str,
     final: np.ndarray,
     stop: float,
@@ -25,7 +24,7 @@ def plot_comparison(
     A curve that runs on an earlier one is dashed, so that both are seen, one whose colour is used already dotted.
 
     Args:
-        runs: by the names of their controllers.
+        runs: datasets of the runs by the names of their controllers.
         node: whose vibration is shown.
         final: elastic displacement of the node at rest where the motion ends [m].
         stop: time at which the motion ends [s].
@@ -34,8 +33,7 @@ def plot_comparison(
     figure = new_figure(10, 7)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(1.4, 1))
     drawn: list[np.ndarray] = []
-    for k, (name, run) in enumerate(runs.items()):
-        data = run.data
+    for k, (name, data) in enumerate(runs.items()):
         t = data["time"].values
         away = data["position"].sel(node=node) - data["erls_position"].sel(node=node)
         size = 1e3 * np.linalg.norm(away.values - final, axis=1)

@@ -1,15 +1,23 @@
 """Chosen quantities of one run over time, one panel each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from numpy import ndarray
 
 from .axes import finish, line_colour, new_figure, side_legend, stacked_time_axes
 from .canvas import Figure
-from .run_curves import Curves
 
 PANEL = 2.2  # height [inch]
+
+
+class Curves(NamedTuple):
+    """One entry of a plot: its curves by what distinguishes them."""
+
+    what: str
+    unit: str
+    lines: Mapping[str, ndarray]
 
 
 def plot_curves(

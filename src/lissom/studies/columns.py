@@ -52,18 +52,13 @@ def columns_of(
         dimension = None if size is None else f"{MODE}_{size}"
         found.append(Column(request.label, known.unit, known.about, dimension, size))
     if series and isinstance(scenario, Scenario):
-        count = len(times_of(scenario))
+        from ..runs.start import scenario_times
+
+        count = len(scenario_times(scenario))
         for name in series:
             unit = SERIES[name.partition(".")[0]][0]
             found.append(Column(stored_name(name), unit, name, TIME, count))
     return tuple(found)
-
-
-def times_of(scenario: Scenario) -> np.ndarray:
-    """Output times of a run [s]."""
-    from ..solve.simulate import output_times
-
-    return output_times(scenario.t_end, scenario.output_dt, scenario.initial.time)
 
 
 def stored_name(series: str) -> str:
@@ -168,7 +163,7 @@ def series_of(run: Any, name: str) -> np.ndarray:
 
 
 def _erls_position(run: Any, node: str) -> np.ndarray:
-    from ..show.run_columns import node_label
+    from ..runs.run_columns import node_label
 
     names = [str(name) for name in run.values("node")]
     return run.values("erls_position")[:, names.index(node_label(names, node))]

@@ -11,10 +11,10 @@ from ..describe.control_study import ControlStudy
 from ..describe.errors import DescriptionError
 from ..describe.scenario import Scenario
 from ..native.compiled import using
-from ..scenarios.forecast import affordable_model
+from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns
-from .columns import series_of, stored_name, times_of
+from .columns import series_of, stored_name
 from .control_metrics import Comparison
 from .family_of_runs import measured_runs
 from .keys import Base, changes_of
@@ -96,8 +96,10 @@ def _measure(
 
 def _check_times(recipe: Recipe, run: Any) -> None:
     """Time series of all runs stand in one table: a whole `initial` or a row of a table may say other times."""
+    from ..runs.start import scenario_times
+
     if isinstance(recipe.base, Scenario):
-        times = times_of(recipe.base)
+        times = scenario_times(recipe.base)
         if not np.array_equal(run.t, times):
             raise ValueError(
                 f"time series need one time grid, {times[0]:g} to {times[-1]:g} s in {len(times)} samples: "

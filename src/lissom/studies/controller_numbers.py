@@ -11,7 +11,7 @@ from ..describe.planned_motions import TipLineMotion
 from ..describe.scenario import Scenario
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
     from ..solve.model import Model
     from ..solve.signals import AbstractSignal
 
@@ -44,7 +44,7 @@ def setting_of(study: ControlStudy) -> Setting:
     from ..control.described_references import design_pose
     from ..control.design_model import DesignError
     from ..control.tuning import first_driven_mode
-    from ..scenarios.forecast import affordable_model
+    from ..runs.forecast import affordable_model
 
     scenario = study.changed_scenario
     model = affordable_model(scenario)

@@ -18,7 +18,7 @@ def check_controllers(setting: "Setting") -> None:
         DescriptionError: the controller and the key at fault.
     """
     from ..control.described_checks import check_described
-    from ..scenarios.controller_law import problems_at
+    from ..runs.controller_law import problems_at
 
     for name, controller in setting.study.controllers.items():
         with problems_at(f"controllers.{name}", controller):

@@ -8,7 +8,7 @@ from .controller_rules import check_stable, finishing_at
 
 if TYPE_CHECKING:
     from ..control.margins import OpenLoop
-    from ..show.run import Run
+    from ..runs.run import Run
     from ..solve.law import AbstractLaw
 
 SAMPLES = 40  # output samples of a period of the first mode, at least
@@ -40,9 +40,9 @@ def controller_run(
         SimulationError: the run did not reach its end.
     """
     from ..control.margins import margins_of, open_loop
-    from ..scenarios.controller_law import controller_law, problems_at
-    from ..scenarios.ready import initial_state, inputs_beside
-    from ..show.simulation import simulate
+    from ..runs.controller_law import controller_law, problems_at
+    from ..runs.simulation import completed_run
+    from ..runs.start import start_scenario
 
     model, scenario = setting.model, setting.scenario
     controller = setting.study.controllers[name]
@@ -54,16 +54,17 @@ def controller_run(
     margins = None if loop is None else margins_of(loop)
     with problems_at(field, controller):
         check_stable(controller, margins)
-    begin = scenario.initial.time
     t_end = setting.stop + setting.study.periods * setting.period
-    run = simulate(
+    start = start_scenario(
+        scenario,
         model,
-        initial_state(model, scenario),
-        t_start=begin,
+        law=law,
         t_end=t_end,
         output_dt=min(LONGEST, setting.period / SAMPLES),
-        inputs=inputs_beside(model, scenario, law),
-        solver=scenario.solver,
+    )
+    begin = start.t_start
+    run = completed_run(
+        start,
         progress=False,
         watch=lambda t: told((t - begin) / (t_end - begin)),
     )

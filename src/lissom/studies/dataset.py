@@ -13,7 +13,7 @@ from .. import __version__
 from ..atomic import write_atomically
 from ..describe.scenario import Scenario
 from .chunk import ChunkContent, ChunkTask
-from .columns import TIME, Column, times_of
+from .columns import TIME, Column
 from .store import Plan, Store, cannot_write
 
 RUN = "run"
@@ -106,10 +106,12 @@ def _write_keys(data: h5netcdf.File, plan: Plan) -> None:
 
 
 def _write_times(data: h5netcdf.File, plan: Plan) -> None:
+    from ..runs.start import scenario_times
+
     scenario = plan.recipe.base
     if TIME not in data.dimensions or not isinstance(scenario, Scenario):
         return
-    data.create_variable(TIME, (TIME,), float, data=times_of(scenario))
+    data.create_variable(TIME, (TIME,), float, data=scenario_times(scenario))
     data[TIME].attrs["units"] = "s"
 
 

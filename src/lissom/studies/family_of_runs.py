@@ -7,19 +7,14 @@ import jax
 import numpy as np
 
 from ..describe.scenario import Scenario
-from ..scenarios.ready import ready
-from ..show.run import Run, SimulationError
-from ..show.run_table import table_of_outputs
-from ..show.simulation import starting_state
+from ..runs.run import Run, SimulationError
+from ..runs.run_table import table_of_outputs
+from ..runs.start import RunStart, start_scenario
 from ..solve.family import alike
 from ..solve.family_runs import FamilyTask, lane_solution
-from ..solve.inputs import Inputs
-from ..solve.model import Model
 from ..solve.outputs import outputs_of
 from ..solve.simulate import simulate
 from ..solve.solution import Solution
-from ..solve.state import State
-from .columns import times_of
 from .run_metrics import MeasuredRun
 
 LEAST = 4  # runs that are worth a lane each
@@ -31,14 +26,7 @@ class ReadyRun(NamedTuple):
 
     number: int  # within its chunk
     scenario: Scenario
-    model: Model
-    state: State
-    inputs: Inputs
-
-    @property
-    def times(self) -> np.ndarray:
-        """Output times [s]."""
-        return times_of(self.scenario)
+    start: RunStart
 
     @property
     def shared(self) -> tuple[Any, ...]:
@@ -57,10 +45,10 @@ class ReadyRun(NamedTuple):
     def goes_in_lanes(self) -> bool:
         """True if several such runs can share each instruction."""
         law = self.scenario.controller
-        if self.model.closed or not (law is None or law.type in LANE_LAWS):
+        if self.start.model.closed or not (law is None or law.type in LANE_LAWS):
             return False
         # Each lane would have to look up its own piece of time.
-        return not self.inputs.schedule(float(self.times[-1])).has_jumps
+        return not self.start.inputs.schedule(self.start.t_end).has_jumps
 
 
 def measured_runs(
@@ -83,11 +71,7 @@ def measured_runs(
 
 
 def _ready(number: int, scenario: Scenario) -> ReadyRun:
-    model, state, inputs = ready(scenario)
-    inputs = inputs.wired(model)
-    state = starting_state(model, state, inputs, scenario.initial.time)
-    model.check_reference(state.q)
-    return ReadyRun(number, scenario, model, state, inputs)
+    return ReadyRun(number, scenario, start_scenario(scenario))
 
 
 def _groups(starts: list[ReadyRun], alone: bool) -> Iterator[list[ReadyRun]]:
@@ -108,29 +92,29 @@ def _groups(starts: list[ReadyRun], alone: bool) -> Iterator[list[ReadyRun]]:
 
 def _belong_together(one: ReadyRun, other: ReadyRun) -> bool:
     same = one.shared == other.shared
-    return same and alike(one.model.formulation, other.model.formulation)
+    return same and alike(one.start.model.formulation, other.start.model.formulation)
 
 
 def _single(one: ReadyRun) -> Any:
     try:
-        solution = simulate(
-            one.model, one.state, one.inputs, one.times, one.scenario.solver
-        )
+        model, state, inputs, times, solver, _ = one.start
+        solution = simulate(model, state, inputs, times, solver)
         return _measured(one, solution)
     except Exception as failure:
         return failure
 
 
 def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
-    first = group[0]
+    first = group[0].start
+    starts = [one.start for one in group]
     task = FamilyTask(
         model=first.model,
-        formulation=_stacked([one.model.formulation for one in group]),
+        formulation=_stacked([one.model.formulation for one in starts]),
         which=np.arange(len(group)),
-        state=_stacked([one.state for one in group]),
+        state=_stacked([one.state for one in starts]),
         inputs=first.inputs,
         times=first.times,
-        solver=first.scenario.solver,
+        solver=first.solver,
         # A run of a study is the one that `lissom simulate` gives.
         common_steps=False,
     )
@@ -164,10 +148,10 @@ def _member(runs: Solution, k: int) -> Solution:
 
 
 def _measured(one: ReadyRun, solution: Solution) -> MeasuredRun:
-    solver = one.scenario.solver
-    outputs, torque = outputs_of(one.model, one.inputs, solution)
-    run = Run(table_of_outputs(one.model, solution, solver, outputs, torque))
+    model, _, inputs, _, solver, _ = one.start
+    outputs, torque = outputs_of(model, inputs, solution)
+    run = Run(table_of_outputs(model, solution, solver, outputs, torque))
     if not run.complete:
         at = float(solution.last.t)
         raise SimulationError(f"stopped at t = {at:.6g} s: {run.facts['reason']}", run)
-    return MeasuredRun(one.model, one.scenario, run, outputs)
+    return MeasuredRun(model, one.scenario, run, outputs)

@@ -11,7 +11,7 @@ from ..describe.scenario import Scenario
 from .metric import metric
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
     from ..solve.model import Model
     from ..solve.outputs import Outputs
     from ..solve.state import State

@@ -19,7 +19,7 @@ from .worst_cases import WorstCase, command_of, run_values, worst_cases
 from .yields import Yield, yields_of
 
 if TYPE_CHECKING:
-    from ..show.run import Run
+    from ..runs.run import Run
 
 
 class Sweep(Summarised):
@@ -118,8 +118,8 @@ class Sweep(Summarised):
             raise ValueError(f"run {run} failed: {self.failures()[run]}")
         import xarray as xr
 
-        from ..show.node_index import with_tips
-        from ..show.run import Run
+        from ..runs.node_index import with_tips
+        from ..runs.run import Run
 
         return Run(with_tips(xr.load_dataset(io.BytesIO(data), engine="h5netcdf")))
 
@@ -179,7 +179,7 @@ class Sweep(Summarised):
     def _metric(self, name: str) -> str:
         names = [request.label for request in self.study.requests]
         if name not in names:
-            from ..show.run import unknown_name
+            from ..runs.run import unknown_name
 
             raise unknown_name("metric", name, names)
         return name

@@ -12,6 +12,7 @@ from ..describe.doubt import Doubt
 from ..describe.once import once_for_each
 from ..describe.scenario import Solver
 from ..native.compiled import using
+from ..show.robot_scene import scene_text
 from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.node_motion import KINDS, node_motions
@@ -19,7 +20,6 @@ from ..solve.outputs import ENERGIES, Outputs, at_nodes, energy_audit, outputs_o
 from ..solve.simulate import method_of
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
-from .robot_scene import scene_text
 
 if TYPE_CHECKING:
     from xarray import Dataset

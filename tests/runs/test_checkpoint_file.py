@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 import lissom as ls
 from lissom.control.pd import PD
 from lissom.describe.scenario import Solver
-from lissom.show.checkpoint_file import CheckpointFile
+from lissom.runs.checkpoint_file import CheckpointFile
 from lissom.solve import simulate as solve_simulate
 from lissom.solve.checkpoint import CheckpointError
 from lissom.solve.inputs import Inputs, Table

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.scenarios.ready import ready
+from lissom.runs.start import inputs_of
 
 LINK = {
     "name": "rod",
@@ -63,7 +63,7 @@ def test_a_sampled_law_goes_on_with_what_it_remembers(tmp_path):
     controller = {"type": "pid", "sample": 0.004, "reference": reference}
     controller["gains"] = gains
     scenario = ls.Scenario(robot=ROBOT, modes=2, controller=controller)
-    inputs = ready(scenario, MODEL).inputs
+    inputs = inputs_of(MODEL, scenario)
     whole, first, second = halves(inputs=inputs)
     # The derivative part makes more of errors than a table does: runs are as far apart as two tolerances of one run.
     finer = {"output_dt": 0.01, "solver": {"rtol": 1e-10, "atol": 1e-12}}

@@ -21,7 +21,7 @@ from .run_table import RunTable
 if TYPE_CHECKING:
     from xarray import Dataset
 
-    from .page import Page
+    from ..show.page import Page
 
 
 MOST_NAMES = 20  # in a refusal
@@ -194,7 +194,7 @@ class Run(Summarised):
 
     def plot(self, path: str | Path | None = None):
         """Figure of joint angles, tip path, nodal displacements, energies and torques."""
-        from .plot import plot_run  # slow to import, and few runs are drawn
+        from ..show.plot import plot_run  # slow to import, and few runs are drawn
 
         return plot_run(self.data, path)
 
@@ -206,7 +206,7 @@ class Run(Summarised):
 
     def animate(self, path: str | Path | None = None, *, scale: float | None = None):
         """One self-contained HTML page with the moving robot: a file, or without a path what notebooks show inline."""
-        from .viewer import animate, moving_page
+        from ..show.viewer import animate, moving_page
 
         if path is None:
             return moving_page(self.data, scale=scale)

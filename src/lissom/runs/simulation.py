@@ -6,43 +6,33 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import equinox as eqx
-import jax.numpy as jnp
-import numpy as np
-
 from ..analyse.validity.watch import doubts_of_scenario
 from ..describe.doubt import Doubt, lines_of
-from ..describe.scenario import Solver
-from ..dynamics.formulation import near
-from ..native.compiled import compiled_quickly, using
+from ..native.compiled import using
 from ..progress import shown_progress
-from ..scenarios.ready import ready
-from ..scenarios.scenario_argument import ScenarioLike, scenario_from
 from ..solve.arguments import (
     ArgumentError,
     ModelLike,
     Seconds,
     SolverLike,
     model_from,
-    seconds_from,
     solver_of,
     state_from,
 )
-from ..solve.dead_point import DeadPointError, with_prescribed_joints
 from ..solve.feedback import WiredLaw
 from ..solve.inputs import Inputs, inputs_from
-from ..solve.law import AbstractLaw
 from ..solve.model import Model
-from ..solve.node_motion import prepare_node_motions, recorded_nodes
+from ..solve.node_motion import prepare_node_motions
 from ..solve.outputs import prepare_outputs
-from ..solve.simulate import Before, Observe, output_times, prepare
+from ..solve.simulate import Before, Observe, prepare
 from ..solve.simulate import simulate as solve_run
 from ..solve.solution import Solution
-from ..solve.state import State, state_at
 from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
 from .run import Interrupted, Run, SimulationError
 from .run_table import run_table
+from .scenario_argument import ScenarioLike, scenario_from
+from .start import RunStart, start_run, start_scenario
 
 
 def simulate(
@@ -97,24 +87,58 @@ def simulate(
         CheckpointError: the checkpoint is not that of this run.
     """
     model = model_from(model)
-    law = inputs.law if isinstance(inputs, Inputs) else torque
-    _check_sample("torque" if law is torque else "inputs.law", law, t_end)
     state, t_start, left = _start_of(state, start, t_start)
-    state = state_from(model, state)
-    options = solver_of(solver)
-    inputs = inputs_from(model, torque, inputs).wired(model)
-    state = starting_state(model, state, inputs, t_start)
-    model.check_reference(state.q)
-    times = output_times(t_end, output_dt, t_start)
-    nodes = recorded_nodes(model, record)
+    begin = start_run(
+        model,
+        state_from(model, state),
+        inputs_from(model, torque, inputs),
+        t_start=t_start,
+        t_end=t_end,
+        output_dt=output_dt,
+        solver=solver_of(solver),
+        record=record,
+        law_field="torque" if inputs is None else "inputs.law",
+    )
+    return completed_run(
+        begin,
+        left,
+        progress=progress,
+        watch=watch,
+        throw=throw,
+        scenario=scenario,
+        build_s=build_s,
+        doubts=doubts,
+        checkpoint=checkpoint,
+        resume=resume,
+        observe=observe,
+    )
+
+
+def completed_run(
+    start: RunStart,
+    left: "_End | None" = None,
+    *,
+    progress: Any = None,
+    watch: Callable[[float], None] = lambda t: None,
+    throw: bool = True,
+    scenario: Mapping[str, Any] | None = None,
+    build_s: float = 0.0,
+    doubts: Sequence[Doubt] = (),
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    observe: Observe = lambda snapshot: None,
+) -> Run:
+    """The run from a start to its end; `left` is what an earlier run leaves to it. See `simulate`."""
+    model, state, inputs, times, options, nodes = start
+    left = left or _End()
     kept = None
     if checkpoint is not None:
-        schedule = inputs.schedule(float(times[-1]))
+        schedule = inputs.schedule(start.t_end)
         numbers = (model.formulation, state, schedule, times, options.model_dump_json())
         kept = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
     began = time.perf_counter()
-    with shown_progress("simulating", float(times[-1]), "s", progress, watch) as tell:
-        compile_run(model, state, inputs, times, options, nodes)
+    with shown_progress("simulating", start.t_end, "s", progress, watch) as tell:
+        compile_run(start)
         compiled = time.perf_counter()
         solution = solve_run(
             model,
@@ -131,7 +155,7 @@ def simulate(
     data, seen = run_table(model, inputs, solution, options, nodes)
     ended = time.perf_counter()
     warnings = [*lines_of(doubts), *lines_of(seen), *_incidents(inputs)]
-    warnings += _forgotten(inputs, t_start, left.before)
+    warnings += _forgotten(inputs, start.t_start, left.before)
     data.variables["energy"][1][:, -1] += left.residual
     data.attrs |= {
         "wall_build_s": build_s,
@@ -147,15 +171,6 @@ def simulate(
     return run
 
 
-def _check_sample(field: str, law: Any, t_end: Any) -> None:
-    """Refuse a law that would act once, and hold its first command to the end."""
-    sample = law.sample if isinstance(law, AbstractLaw) else None
-    end = seconds_from("t_end", t_end)
-    if sample is not None and float(np.asarray(sample)) > end:
-        message = f"must not be longer than the run (t_end {end:g} s)"
-        raise ArgumentError(f"{field}.sample", sample, message)
-
-
 class _End(NamedTuple):
     """What a run leaves to the one that continues it."""
 
@@ -163,14 +178,10 @@ class _End(NamedTuple):
     residual: float = 0.0  # of its energy balance [J]
 
 
-def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, float, "_End"]:
+def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, Any, "_End"]:
     """State and time at which a run begins, and what was before."""
     if start is None:
-        is_number = isinstance(t_start, int | float | np.floating)
-        if not is_number or isinstance(t_start, bool) or not 0.0 <= t_start < np.inf:
-            message = "must be a number of seconds, zero or more"
-            raise ArgumentError("t_start", t_start, message)
-        return state, float(t_start), _End()
+        return state, t_start, _End()
     if not isinstance(start, Run):
         message = "must be a Run; a state or a pose is given as `state`"
         raise ArgumentError("start", type(start).__name__, message)
@@ -225,17 +236,9 @@ def run_scenario(
     """
     began = time.perf_counter()
     scenario = scenario_from(scenario)
-    with using(scenario.solver.backend):
-        model, state, inputs = ready(scenario, model)
-    return simulate(
-        model,
-        state,
-        t_start=scenario.initial.time,
-        t_end=scenario.t_end,
-        output_dt=scenario.output_dt,
-        inputs=inputs,
-        solver=scenario.solver,
-        record=scenario.record,
+    start = start_scenario(scenario, model)
+    return completed_run(
+        start,
         progress=progress,
         watch=watch,
         throw=throw,
@@ -248,71 +251,14 @@ def run_scenario(
     )
 
 
-def compile_run(
-    model: Model,
-    state: State,
-    inputs: Inputs,
-    times: np.ndarray,
-    solver: Solver,
-    nodes: Sequence[str] = (),
-) -> None:
-    """Compile everything that a run and its results need, without running it; `nodes` are recorded."""
+def compile_run(start: RunStart) -> None:
+    """Compile everything that a run and its results need, without running it."""
+    model, state, inputs, times, solver, nodes = start
     prepare(model, state, inputs, times, solver)
-    end = float(times[-1])
     with using(solver.backend):
-        prepare_outputs(model, state, inputs, end)
+        prepare_outputs(model, state, inputs, start.t_end)
         if nodes:
-            prepare_node_motions(model, state, inputs, end, nodes)
-
-
-def starting_state(
-    model: Model, state: State, inputs: Inputs, t_start: float = 0.0
-) -> State:
-    """The state in which joints with a prescribed motion start where and as fast as it says."""
-    if not inputs.motion:
-        return state
-    q = np.array(state.q)
-    qd = np.array(state.qd)
-    for joint, spline in inputs.motion:
-        # The motion is that of the encoder; with some choices of the ERLS it reads something else than q.
-        elastic_part = np.array(state.encoder)[joint] - q[joint]
-        # Before its first point and after its last one a motion stands still.
-        place, speed, *_ = spline.on(t_start, t_start).coefficients
-        q[joint] = float(place) - elastic_part
-        qd[joint] = float(speed)
-    if model.closed:
-        return _starting_closed_chain(model, state, q, qd, inputs.prescribed)
-    return eqx.tree_at(lambda s: (s.q, s.qd), state, (jnp.asarray(q), jnp.asarray(qd)))
-
-
-def _starting_closed_chain(
-    model: Model,
-    state: State,
-    q: np.ndarray,
-    qd: np.ndarray,
-    prescribed: tuple[int, ...],
-) -> State:
-    """The joints that follow a motion become coordinates of the closed chain, and the others follow them."""
-    try:
-        f, state = with_prescribed_joints(
-            model.formulation_at(state), state, prescribed
-        )
-    except DeadPointError:
-        names = ", ".join(model.joint_names[joint] for joint in prescribed)
-        raise ValueError(
-            f"inputs.motion: {names}: a dead point of the closed chain: these joints do not set its starting pose"
-        ) from None
-    x = np.array(state.x)
-    xd = np.array(state.xd)
-    for joint in prescribed:
-        row = f.independent.index(joint)
-        x[row] = q[joint]
-        xd[row] = qd[joint]
-    on_branch = near(f, jnp.asarray(q))
-    return _state_at(on_branch, jnp.asarray(x), jnp.asarray(xd))
-
-
-_state_at = compiled_quickly(state_at)
+            prepare_node_motions(model, state, inputs, start.t_end, nodes)
 
 
 def _error(run: Run, solution: Solution) -> SimulationError:

@@ -1,23 +1,15 @@
 """What a run holds over time, by the names that people plot it by."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from numpy import ndarray
 
+from ..show.plot_quantities import Curves
 from .run import Run, unknown_name
 from .run_columns import columns, names_of_nodes, node_label, quantities, units
 
 # Elastic displacement of the nodes: not stored, but the difference of two that are.
 DISPLACEMENT = "displacement"
-
-
-class Curves(NamedTuple):
-    """One entry of a plot: its curves by what distinguishes them."""
-
-    what: str
-    unit: str
-    lines: Mapping[str, ndarray]
 
 
 def recorded_curves(run: Run, entry: str) -> Curves:

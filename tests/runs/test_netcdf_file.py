@@ -4,9 +4,9 @@ import h5netcdf
 import numpy as np
 import xarray as xr
 
-from lissom.show.netcdf_file import netcdf_bytes
-from lissom.show.run import Run
-from lissom.show.run_table import RunTable
+from lissom.runs.netcdf_file import netcdf_bytes
+from lissom.runs.run import Run
+from lissom.runs.run_table import RunTable
 
 TIME = np.linspace(0.0, 1.0, 5)
 TABLE = RunTable(

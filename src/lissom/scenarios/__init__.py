@@ -1,1 +1,0 @@
-"""Scenarios made ready: where descriptions, models and control laws meet."""
