@@ -126,9 +126,12 @@ class Attempt(eqx.Module):
 class AbstractStep(eqx.Module):
     """A step method: from one moment to the next, with an error estimate and a curve between them."""
 
-    # Of the error estimate: error ~ h^(order + 1).
-    order: eqx.AbstractVar[int]
     name: eqx.AbstractClassVar[str]
+
+    @property
+    @abc.abstractmethod
+    def order(self) -> int:
+        """Of the error estimate: error ~ h^(order + 1)."""
 
     @abc.abstractmethod
     def begin(self, problem: MotionProblem, tolerance: Tolerance, now: Moment) -> Any:
