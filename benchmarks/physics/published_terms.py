@@ -24,7 +24,12 @@ def tip_path(E: float, terms: Literal["published", "consistent"]) -> np.ndarray:
     robot = Robot.load("double-pendulum").replace({"damping": None} | stiff)
     reference = {"zeroed": ["upper/tip.y", "lower/0.rz"]}
     scenario = Scenario(
-        robot=robot, reference=reference, terms=terms, t_end=T_END, output_dt=0.001
+        robot=robot,
+        formulation="erls-fem",
+        reference=reference,
+        terms=terms,
+        t_end=T_END,
+        output_dt=0.001,
     )
     return Case(scenario).run(rtol=1e-8, atol=1e-10).position("lower/tip")
 

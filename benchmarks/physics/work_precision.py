@@ -26,7 +26,10 @@ REPEAT = {"radau": 3, "generalised-alpha": 3, "dopri8": 1}
 def measure() -> list[dict]:
     """Error and cost of each method at each of its tolerances."""
     robot = Robot.load("double-pendulum").replace({"damping": None})
-    case = Case(Scenario(robot=robot, t_end=T_END, output_dt=0.001))
+    scenario = Scenario(
+        robot=robot, formulation="erls-fem", t_end=T_END, output_dt=0.001
+    )
+    case = Case(scenario)
     case.compile()
     reference = case.run(rtol=1e-10, atol=1e-12).position(case.tip)
     rows = []
