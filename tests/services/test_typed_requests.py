@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from lissom.bodies import link_body
 from lissom.describe import DescriptionError, Scenario
+from lissom.runs import run  # noqa: F401  (in place before they are counted)
 from lissom.services.frequency_response import (
     FrequencyResponseRequest,
     FrequencyResponseResult,
@@ -29,7 +30,7 @@ from lissom.services.show import ShowRequest, ShowResult, show
 from lissom.services.simulate import SimulateRequest, SimulateResult, simulate
 from lissom.services.static import StaticRequest, StaticResult, static
 from lissom.services.validate import ValidateResult
-from lissom.show import robot_scene, run  # noqa: F401  (in place before they are counted)
+from lissom.show import robot_scene  # noqa: F401
 from lissom.solve.model import Model
 
 REQUESTS = (
