@@ -14,7 +14,8 @@ NO_FUSION = $(shell $(BIN)/python -c "import jaxlib.version as v; v.__version_in
 # Two workers share two cores: one thread each, code compiled quickly rather than well, shared between them and kept for the next time.
 TEST_ENV = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
 	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false --xla_backend_optimization_level=0 $(NO_FUSION) $(XLA_FLAGS)" \
-	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.pytest_cache/jax" JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2
+	LISSOM_CACHE="$(CURDIR)/.pytest_cache/jax" JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.pytest_cache/jax" \
+	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2
 PYTEST = $(TEST_ENV) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -q --durations=15
 
 # Twenty minutes by default; SEED=123 gives the same cases again, REPLAY=files:123 one of them, ONLY=files one kind.

@@ -1,5 +1,6 @@
 """Double precision, as in a simulation."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 
 import lissom  # noqa: F401  (switches JAX to double precision)
 
+# Code that JAX compiles is shared by the workers of a suite in a folder: machine code is shared there too.
+os.environ.setdefault("LISSOM_CACHE", os.environ.get("JAX_COMPILATION_CACHE_DIR", ""))
 MAPS, MOST = Path("/proc/self/maps"), 20_000
 # Only Linux counts the memory maps of a process.
 collect_ignore = [] if MAPS.exists() else ["test_memory_maps.py"]

@@ -135,11 +135,59 @@ def answer_of_script(**places):
 
 @pytest.mark.slow
 def test_a_script_finds_the_code_of_the_one_before(tmp_path):
-    kept = str(tmp_path / "kept")
-    _, misses, folder = answer_of_script(LISSOM_CACHE=kept)
-    assert misses > 0 and folder == kept
-    hits, misses, _ = answer_of_script(LISSOM_CACHE=kept)
+    kept = tmp_path / "kept"
+    _, misses, folder = answer_of_script(LISSOM_CACHE=str(kept))
+    # Machine code alone: JAX's cache is as it was.
+    assert misses > 0 and folder is None
+    assert [entry.name for entry in kept.iterdir()] == ["native"]
+    hits, misses, _ = answer_of_script(LISSOM_CACHE=str(kept))
     assert hits > 0 and misses == 0
+
+
+ASKED = """
+import jax
+import lissom as ls
+from pathlib import Path
+
+jax.jit(lambda x: x + 1)(0)  # JAX has compiled before
+print(ls.cache() == Path("{first}"))
+jax.jit(lambda x: x + 2)(0)
+print(ls.cache("{second}") == Path("{second}"))
+jax.jit(lambda x: x + 3)(0)
+"""
+
+
+def test_jax_keeps_its_code_where_it_is_asked_to(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    program = ASKED.format(first=first, second=second)
+    environment = os.environ | {"LISSOM_CACHE": str(first)}
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["True", "True"]
+    for folder in (first, second):
+        assert list(folder.glob("*-cache"))
+
+
+def test_a_cache_without_a_folder_says_what_to_do(monkeypatch):
+    monkeypatch.setenv("LISSOM_CACHE", "off")
+    with pytest.raises(ValueError, match="LISSOM_CACHE is off.*name one"):
+        compiled_code.cache()
+    with pytest.raises(OSError, match="/proc/nothing cannot be written"):
+        compiled_code.cache("/proc/nothing")
+    assert os.environ["LISSOM_CACHE"] == "off"
+
+
+def test_a_folder_that_cannot_be_written_keeps_no_machine_code(monkeypatch, tmp_path):
+    monkeypatch.setenv("LISSOM_CACHE", "/proc/nothing")
+    assert compiled_code.machine_code_folder() is None
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path))
+    assert compiled_code.machine_code_folder() == tmp_path / "native"
 
 
 SMALL = """
@@ -154,7 +202,7 @@ def test_processes_that_sweep_one_folder_all_the_time_all_come_to_their_end(tmp_
     kept = tmp_path / "kept"
     environment = os.environ | {"LISSOM_CACHE": str(kept)}
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)
-    command = [sys.executable, "-c", SMALL + SCRIPT]
+    command = [sys.executable, "-c", SMALL + "compiled_code.cache()" + SCRIPT]
     several = [
         subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
         for _ in range(3)

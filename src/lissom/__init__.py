@@ -24,7 +24,6 @@ if _collects_garbage:
     gc.enable()
 
 from . import drawing  # noqa: E402
-from .compiled_code import keep_unless_chosen  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
     from .bodies.section_forces import section_forces as section_forces
     from .bodies.section_forces import section_strains as section_strains
     from .compilation import FullOfCodeError as FullOfCodeError
+    from .compiled_code import cache as cache
     from .control.design_model import DesignError as DesignError
     from .control.margins import closed_loop_poles as closed_loop_poles
     from .control.margins import margins as margins
@@ -164,6 +164,7 @@ _HOME = {
     "UndefinedReferenceError": "solve.model",
     "UnreachableError": "solve.inverse_kinematics",
     "FullOfCodeError": "compilation",
+    "cache": "compiled_code",
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
@@ -191,7 +192,6 @@ def __getattr__(name: str) -> Any:
 
         hint = nearest(name, _HOME)
         raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
-    keep_unless_chosen()
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value

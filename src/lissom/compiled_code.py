@@ -1,15 +1,23 @@
-"""Compiled code that outlives the process: it is kept in the user's cache folder, up to a bound."""
+"""Compiled code that outlives the process: it is kept in the user's cache folder, up to a bound.
+
+Machine code of this package is kept without being asked for. What XLA compiles is kept by JAX, whose settings hold for
+the whole process and are changed by programs of this package and by `cache` alone.
+"""
 
 import functools
 import os
 import re
 import tempfile
 import time
+import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
 VARIABLE = "LISSOM_CACHE"  # a folder, or `off`
-HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
+# What is reported of machine code, and what JAX reports of its own cache.
+HIT, MISS = "/lissom/cache_hits", "/lissom/cache_misses"
+JAX_HIT = "/jax/compilation_cache/cache_hits"
+JAX_MISS = "/jax/compilation_cache/cache_misses"
 
 
 class CompiledCode:
@@ -22,10 +30,11 @@ class CompiledCode:
         self.misses = 0
 
     def count(self, event: str, **_) -> None:
-        """Takes note of what JAX reports."""
-        self.hits += event == HIT
-        self.misses += event == MISS
-        if event == MISS and self.folder is not None:
+        """Takes note of what is reported."""
+        self.hits += event in (HIT, JAX_HIT)
+        is_new = event in (MISS, JAX_MISS)
+        self.misses += is_new
+        if is_new and self.folder is not None:
             sweep_if_due(self.folder)
 
     @property
@@ -75,43 +84,120 @@ def home_folder() -> Path | None:
     return home if os.path.isdir(home) else None
 
 
-def keep_compiled_code() -> CompiledCode:
-    """Switches JAX's persistent cache on, for this process, and counts what it does.
+def machine_code_folder() -> Path | None:
+    """Where machine code of this package is kept; `None` where nothing can be or shall be written."""
+    folder = usable(cache_folder())
+    return None if folder is None else folder / "native"
 
-    A folder that cannot be written is no reason to stop: the process then compiles everything itself.
+
+def cache(folder: str | Path | None = None) -> Path:
+    """The folder in which this process keeps compiled code from now on: that of XLA too.
+
+    Machine code of lissom is kept without this call. What XLA compiles (`backend: xla`, `ls.rollout` inside `jax.jit`,
+    your own JAX code) is kept by JAX, with one setting for all packages of the process: that choice is yours. The
+    command `lissom` and the studio make it by themselves. The folder replaces one that you gave to JAX before, and JAX
+    then keeps programs of any size and compile time.
+
+    Args:
+        folder: where; by default the folder that the environment variable `LISSOM_CACHE` names, or else `lissom` in the
+            user's cache folder. A folder that is named here becomes `LISSOM_CACHE`, for processes started later too.
+
+    Returns:
+        The folder, which is made where there is none.
+
+    Raises:
+        OSError: the folder cannot be written.
+        ValueError: no folder is named, and `LISSOM_CACHE` is `off` or there is no home.
+
+    Example:
+        >>> import lissom as ls
+        >>> folder = ls.cache("build/cache")
+        >>> xla = {"backend": "xla"}
+        >>> run = ls.simulate("simple-pendulum", t_end=0.1, solver=xla)
     """
-    import jax  # slow to import: commands that compute nothing do without
+    if folder is not None:
+        wanted: Path | None = Path(folder).expanduser().absolute()
+    else:
+        wanted = cache_folder()
+    if wanted is None:
+        raise ValueError(
+            f"there is no folder for compiled code ({VARIABLE} is off, or there is no home): name one"
+        )
+    if usable(wanted) is None:
+        raise OSError(f"{wanted} cannot be written")
+    if folder is not None:
+        os.environ[VARIABLE] = str(wanted)
+    _give_to_jax(wanted)
+    return wanted
 
+
+def keep_compiled_code() -> CompiledCode:
+    """What a program of this package calls first: XLA's code is kept as well, and what comes of both is counted.
+
+    A folder that the user has given to JAX stays. One that cannot be written is no reason to stop: the process then
+    compiles everything itself.
+    """
     wanted = cache_folder()
     kept = CompiledCode(usable(wanted), wanted)
-    if kept.folder is not None:
-        jax.config.update("jax_compilation_cache_dir", str(kept.folder))
-        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-        jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
-        jax.monitoring.register_event_listener(kept.count)
+    if kept.folder is not None and _given_folder() is None:
+        _give_to_jax(kept.folder)
+    _counting.add(kept)
+    _listen()
     return kept
 
 
-@functools.cache
-def keep_unless_chosen() -> None:
-    """The same for scripts and notebooks, once; a folder that their user has given to JAX stays."""
-    import jax
+def _given_folder() -> str | None:
+    import jax  # slow to import: commands that compute nothing do without
 
     options: Any = jax.config
-    if options.jax_compilation_cache_dir is None:
-        keep_compiled_code()
+    return options.jax_compilation_cache_dir
+
+
+def _give_to_jax(folder: Path) -> None:
+    import jax
+    from jax.experimental.compilation_cache import compilation_cache
+
+    if _given_folder() not in (None, str(folder)):
+        # JAX stays with the folder of its first compilation unless it is told.
+        compilation_cache.reset_cache()
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+    # As long as the process lasts, so that the folder stays within its bound.
+    _lasting.setdefault(folder, CompiledCode(folder))
+    _counting.add(_lasting[folder])
+    _listen()
+
+
+_lasting: dict[Path, CompiledCode] = {}
+_counting: weakref.WeakSet[CompiledCode] = weakref.WeakSet()
+
+
+@functools.cache
+def _listen() -> None:
+    import jax
+
+    jax.monitoring.register_event_listener(_note)
+
+
+def _note(event: str, **_: Any) -> None:
+    for code in tuple(_counting):
+        code.count(event)
 
 
 def usable(folder: Path | None) -> Path | None:
     """The folder, made if need be; `None` where nothing can be written."""
-    if folder is None:
-        return None
+    return None if folder is None or not _can_be_written(folder) else folder
+
+
+@functools.cache
+def _can_be_written(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
-            return folder
+            return True
     except (OSError, ValueError):
-        return None
+        return False
 
 
 # --- its bound -----------------------------------------------------------------------------------------------------

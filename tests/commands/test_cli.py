@@ -26,11 +26,6 @@ SHORT = (
 )  # always the same output grid, so that compiled code is used again
 
 
-@pytest.fixture(autouse=True)
-def no_persistent_cache(monkeypatch):
-    monkeypatch.setenv("LISSOM_CACHE", "off")
-
-
 @pytest.fixture
 def reed(tmp_path):
     file = tmp_path / "reed.yaml"

@@ -40,7 +40,6 @@ def lissom(*words):
 def test_signals_that_end_processes_save_a_run_that_then_goes_on(
     reed, tmp_path, monkeypatch, capsys, signals, name, code
 ):
-    monkeypatch.setenv("LISSOM_CACHE", "off")
     line = ("simulate", reed, "--t-end", "3", "-o", tmp_path / "run.nc")
     number = getattr(signal, name)
 

@@ -21,7 +21,6 @@ TROUBLES = {trouble.__name__: trouble for trouble in chaos.TROUBLES}
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LISSOM_CACHE", "off")
     return tmp_path
 
 

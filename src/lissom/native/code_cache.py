@@ -4,13 +4,11 @@ import functools
 import hashlib
 import logging
 from pathlib import Path
-from typing import Any
 
-import jax
 from jax import monitoring
 
 from ..atomic import write_whole
-from ..compiled_code import HIT, MISS, sweep_if_due
+from ..compiled_code import HIT, MISS, machine_code_folder, sweep_if_due
 
 log = logging.getLogger("lissom.native")
 HEAD = b"lissom native code 1\n"
@@ -18,10 +16,8 @@ _warned: list[str] = []
 
 
 def folder() -> Path | None:
-    """Where machine code is kept: beside JAX's compiled code, and only where that is kept."""
-    options: Any = jax.config
-    chosen = options.jax_compilation_cache_dir
-    return Path(chosen) / "native" if chosen else None
+    """Where machine code is kept; None where it is not."""
+    return machine_code_folder()
 
 
 @functools.cache

@@ -88,9 +88,6 @@ def compute_remotely(
 @lru_cache(maxsize=4)
 def _recipe_here(text: str) -> tuple[Recipe, str]:
     """A recipe and its fingerprint on this machine, found once for all chunks of a study."""
-    from ..compiled_code import keep_compiled_code
-
-    keep_compiled_code()
     recipe = Recipe.model_validate(json.loads(text))
     try:
         return recipe, recipe.fingerprint
