@@ -11,6 +11,8 @@ SOURCE = Path(lissom.__file__).parent
 ORDER = (
     "algebra",
     "native",
+    "files",
+    "imports",
     "describe",
     "bodies",
     "kinematics",

@@ -6,7 +6,7 @@ import pytest
 
 from lissom import Robot, Scenario, Study
 from lissom.describe.control_study import ControlStudy
-from lissom.describe.document import parse_document
+from lissom.files.document import parse_document
 from page_blocks import (
     DATA,
     PAGES,

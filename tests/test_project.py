@@ -16,7 +16,7 @@ import lissom
 from lissom.commands.cli import app
 from lissom.describe import Robot, Scenario
 from lissom.describe.link import Beam
-from lissom.describe.part import keys_of
+from lissom.files.part import keys_of
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "lissom").rglob("*.py"))

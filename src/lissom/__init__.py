@@ -188,7 +188,7 @@ _HOME = {
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        from .describe.errors import nearest
+        from .files.errors import nearest
 
         hint = nearest(name, _HOME)
         raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")

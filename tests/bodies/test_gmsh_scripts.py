@@ -12,7 +12,7 @@ from lissom.bodies.fe.elements import FeError
 from lissom.bodies.fe.gmsh_child import WORKER
 from lissom.bodies.fe.solid import mesh_of, solid_elements
 from lissom.commands import cli
-from lissom.describe.files import library_folder
+from lissom.files.description_files import library_folder
 
 from .fe_decks import DATA, STEEL
 

@@ -10,7 +10,7 @@ from lissom.bodies.fe.reduced_link import load_link
 from lissom.bodies.fe.solid import load_mesh, mesh_of, solid_elements
 from lissom.commands import cli
 from lissom.describe import DescriptionError, Robot
-from lissom.describe.files import library_folder
+from lissom.files.description_files import library_folder
 
 from .fe_decks import DATA, STEEL, WHOLE_MESH
 

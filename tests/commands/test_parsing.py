@@ -5,7 +5,7 @@ import pytest
 
 from lissom.commands import parsing
 from lissom.describe import DescriptionError, Problem, Robot
-from lissom.describe.errors import refused
+from lissom.files.errors import refused
 
 PENDULUM = Robot.load("double-pendulum")
 

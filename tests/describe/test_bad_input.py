@@ -5,7 +5,7 @@ from copy import deepcopy
 import pytest
 
 from lissom.describe import DescriptionError, Robot, Scenario
-from lissom.describe.document import MAX_BYTES
+from lissom.files.document import MAX_BYTES
 
 ROBOT = {
     "lissom": 1,

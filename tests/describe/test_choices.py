@@ -3,9 +3,9 @@
 import pytest
 
 from lissom.describe import DescriptionError, Robot, Scenario, library_scenarios
-from lissom.describe.document import read_document
-from lissom.describe.files import find_file
 from lissom.describe.old_files import NAMED
+from lissom.files.description_files import find_file
+from lissom.files.document import read_document
 
 
 @pytest.mark.parametrize("name", library_scenarios())

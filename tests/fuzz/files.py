@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from lissom.describe import Robot, Scenario
-from lissom.describe.errors import CONTROLS
+from lissom.files.errors import CONTROLS
 
 from .doors import OWN_ERRORS
 from .originals import Original, originals

@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 from arms import ARM4, ARM6
 from bodies.fe_decks import CUBE_MESH, DECK, abaqus_lines, dmig, grid_cards, one_beam
 from helpers import CRANE, MIXED
-from lissom.describe.files import SCENARIO, library_folder
+from lissom.files.description_files import SCENARIO, library_folder
 from robot_features import FEATURES
 from sampled_laws import DESCRIBED, MOTION, SAMPLE
 from urdf_arm import BODY, urdf_text

@@ -13,7 +13,7 @@ from fuzz.outcome import Case, Outcome
 from fuzz.tally import Tally
 from fuzz.text_mutations import MUTATIONS, mutated_text
 from fuzz.tree_mutations import mutated_tree, yaml_text
-from lissom.describe.document import parse_document
+from lissom.files.document import parse_document
 
 FILES = range(60)
 # Lines that end at the door: nothing is compiled.

@@ -8,8 +8,8 @@ import pytest
 
 import lissom as ls
 from lissom.compilation import CompiledAhead
-from lissom.describe.files import library_names
 from lissom.describe.scenario import Scenario
+from lissom.files.description_files import library_names
 from lissom.native.compiled import NativeAhead, compiling, using
 from lissom.runs.start import start_scenario
 from lissom.solve.inputs import Inputs

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from lissom.analyse.validity.watch import doubts_of_robot
-from lissom.describe.files import library_names, library_scenarios
 from lissom.describe.robot import Robot
+from lissom.files.description_files import library_names, library_scenarios
 from lissom.services.simulate import SimulateRequest, simulate
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "doubts.md"

@@ -7,7 +7,7 @@ import pytest
 from lissom.describe import DescriptionError
 from lissom.describe.control_study import ControlStudy
 from lissom.describe.controllers import PreviewedFeedback
-from lissom.describe.files import library_studies
+from lissom.files.description_files import library_studies
 from lissom.services import control_comparison
 from lissom.services.comparison_files import result_name
 from lissom.services.comparison_table import CompareRequest, ControllerRow

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 import lissom as ls
 from lissom.describe import DescriptionError
-from lissom.describe.triangles import box_triangles, write_stl
+from lissom.files.triangles import box_triangles, write_stl
 from lissom.show.attachments import attachments
 from lissom.show.figure import draw_robot
 from lissom.show.robot_scene import scene_of

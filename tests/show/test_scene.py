@@ -6,9 +6,9 @@ from scipy.linalg import expm
 from synthetic import chain_scene, synthetic_run
 
 from lissom.atomic import write_atomically
-from lissom.describe.files import library_names
 from lissom.describe.geometry import node_names
 from lissom.describe.robot import Robot
+from lissom.files.description_files import library_names
 from lissom.show.robot_scene import scene_of
 from lissom.show.scene import (
     LinkShape,

@@ -10,7 +10,7 @@ from synthetic import synthetic_run
 from lissom.commands import cli
 from lissom.commands.output import print_json, table
 from lissom.describe import DescriptionError, Robot
-from lissom.describe.errors import visible
+from lissom.files.errors import visible
 from lissom.show.axes import finish, new_figure, page_title
 from lissom.show.viewer import animation_page
 

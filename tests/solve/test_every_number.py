@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.describe.part import Part
-from lissom.describe.quantity import Numbers, Quantity
+from lissom.files.part import Part
+from lissom.files.quantity import Numbers, Quantity
 
 STEEL = {"E": 2e11, "nu": 0.3, "density": 7800.0}
 DH = {"a": 0.5, "alpha": 0.1, "d": 0.02, "theta": 0.3}

@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.describe.control_study import ControlStudy
-from lissom.describe.part import plain as described
+from lissom.files.part import plain as described
 from lissom.services.comparison_table import CompareRequest
 from lissom.services.control_comparison import compare
 from lissom.studies.controller_numbers import Setting, setting_of

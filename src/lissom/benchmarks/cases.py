@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.files import library_names
 from ..describe.scenario import Scenario, Solver
+from ..files.description_files import library_names
 from ..native.compiled import using
 from ..runs.run import Run, SimulationError
 from ..runs.run_table import run_table

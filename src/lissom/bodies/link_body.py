@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from ..algebra.so3 import from_rpy
-from ..describe.errors import refused
 from ..describe.geometry import beam_path, beam_up, tip
 from ..describe.link import Damping
 from ..describe.outline import PLANAR
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at, section_values
+from ..files.errors import refused
 from .body import Body, with_coordinates, with_mass
 from .damping import with_modal_ratio, with_rayleigh
 from .mesh import beam_body

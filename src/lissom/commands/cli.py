@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
-from ..describe.named_files import known_packages
+from ..files.named_files import known_packages
 from .app import App
 from .bench import bench
 from .compare import compare

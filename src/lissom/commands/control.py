@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..compiled_code import keep_compiled_code
-from ..describe.errors import refused
+from ..files.errors import refused
 from .control_compare import compare
 from .option_groups import Report, grouped
 from .options import Json, ResultFile, RunPicture, Settings

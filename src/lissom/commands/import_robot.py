@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..describe.errors import refused
+from ..files.errors import refused
 from .options import Json
 from .output import console, print_json
 from .parsing import option_names

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
 from ..describe.defaults import FOLLOWED_MODES
-from ..describe.errors import refused
+from ..files.errors import refused
 from .mode_polynomials import print_mode_polynomials
 from .option_groups import Modelling, Pose, Report, grouped
 from .options import Damped, Kd, Kp, Locked, RobotName

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from ..describe import Scenario
-from ..describe.errors import refused
+from ..files.errors import refused
 from .option_groups import Pose, Report
 from .output import number, print_files, print_model, table
 from .parsing import option_names, parameter_ranges

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
 from ..describe.defaults import SHOWN_MODES
-from ..describe.errors import refused
+from ..files.errors import refused
 from .option_groups import Modelling, OperatingPoint, Report, grouped
 from .options import Damped, RobotName, WeightStiffness
 from .output import print_model, table

@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from ..compiled_code import CompiledCode
-from ..describe.errors import visible
+from ..files.errors import visible
 
 if TYPE_CHECKING:
     from ..services.frozen_model import FrozenModel

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..describe import DescriptionError, Link, Problem, Robot, parse_assignment
-from ..describe.errors import refused
-from ..describe.quantity import Quantity
+from ..files.errors import refused
+from ..files.quantity import Quantity
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,7 @@ import typer
 from rich.console import Console
 
 from ..compiled_code import keep_compiled_code
-from ..describe.errors import refused
+from ..files.errors import refused
 from .option_groups import Modelling, Pose, Report, grouped
 from .options import RobotName
 from .output import number, print_model, table, vector

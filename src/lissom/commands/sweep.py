@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..describe.errors import refused
+from ..files.errors import refused
 from .interrupt import stopping_between_steps
 from .options import Json, Settings
 from .output import (
@@ -194,7 +194,7 @@ def _folder(study: str, store: str | None) -> str:
 
 def _axis(text: str) -> tuple[str, Any]:
     """`payload.mass=0:2:50` or `payload.mass=[0, 1]` as key and axis."""
-    from ..describe.document import parse_document
+    from ..files.document import parse_document
 
     key, equals, written = text.partition("=")
     if not equals or not key.strip() or not written.strip():
@@ -221,7 +221,7 @@ def _metric(text: str) -> Any:
 
 
 def _plain(text: str) -> Any:
-    from ..describe.document import parse_document
+    from ..files.document import parse_document
 
     return parse_document(text).data
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..describe.errors import refused
+from ..files.errors import refused
 from .interrupt import SIGNALS
 from .parsing import without_option
 

@@ -1,7 +1,7 @@
 """Control laws from their descriptions."""
 
 from ..describe.controllers import Common, PDController
-from ..describe.part import Part
+from ..files.part import Part
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from .described_checks import check_described

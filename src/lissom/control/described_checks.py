@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..describe.controllers import Common
-from ..describe.part import entry_of
+from ..files.part import entry_of
 from ..solve.channels import output_named
 from ..solve.model import Model
 from .described_numbers import each_or_none, for_drives

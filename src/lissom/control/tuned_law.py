@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import equinox as eqx
 
 from ..describe.controllers import LQGController, controller_from
-from ..describe.errors import refused
-from ..describe.part import Part
+from ..files.errors import refused
+from ..files.part import Part
 from ..solve.arguments import ModelLike, model_from
 from ..solve.law import AbstractLaw
 from .described import law_of

@@ -1,11 +1,12 @@
 """What a user writes down: robots and scenarios as plain, checked data; no algorithms."""
 
-from .errors import DescriptionError as DescriptionError
-from .errors import Problem as Problem
-from .files import kind_of_file as kind_of_file
-from .files import library_file as library_file
-from .files import library_names as library_names
-from .files import library_scenarios as library_scenarios
+from ..files.description_files import kind_of_file as kind_of_file
+from ..files.description_files import library_file as library_file
+from ..files.description_files import library_names as library_names
+from ..files.description_files import library_scenarios as library_scenarios
+from ..files.errors import DescriptionError as DescriptionError
+from ..files.errors import Problem as Problem
+from ..files.paths import parse_assignment as parse_assignment
 from .joint import DH as DH
 from .joint import Friction as Friction
 from .joint import Joint as Joint
@@ -23,7 +24,6 @@ from .loop import Loop as Loop
 from .material import Material as Material
 from .material import library_material as library_material
 from .material import material_names as material_names
-from .paths import parse_assignment as parse_assignment
 from .robot import Robot as Robot
 from .scenario import Controller as Controller
 from .scenario import Initial as Initial

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ..files.errors import nearest
+from ..files.part import Finding, Findings, finding, findings_at
+from ..files.quantity import is_traced
 from ..types import Real
-from .errors import nearest
 from .link import Link
 from .link_geometry import (
     GROUND,
@@ -20,8 +22,6 @@ from .link_geometry import (
     polyline,
     up_directions,
 )
-from .part import Finding, Findings, finding, findings_at
-from .quantity import is_traced
 
 # [m] How far a joint may be written from its parent's tip: the rounding of a coordinate typed by hand.
 ON_TIP = 1e-6

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from ..files.description_files import build, build_from, find_study
+from ..files.errors import DescriptionError, Problem, nearest, refused
+from ..files.named_files import Packages, known_packages, read_with_named_files
+from ..files.part import Finding, Part, finding, plain
+from ..files.paths import with_values
+from ..files.quantity import Quantity, Whole
 from .controllers import CONTROLLERS, Controller, FeedForwardName
-from .errors import DescriptionError, Problem, nearest, refused
-from .files import build, build_from, find_study
-from .named_files import Packages, known_packages, read_with_named_files
-from .part import Finding, Part, finding, plain
-from .paths import with_values
 from .planned_motions import TIMED, Reference
-from .quantity import Quantity, Whole
 from .robot import Robot
 from .scenario import Initial, Scenario, Solver
 

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from .errors import DescriptionError, nearest, refused
-from .files import find_file, line_of
-from .named_files import read_with_named_files
-from .part import Finding, Part, finding, validation_error
+from ..files.description_files import find_file, line_of
+from ..files.errors import DescriptionError, nearest, refused
+from ..files.named_files import read_with_named_files
+from ..files.part import Finding, Part, finding, validation_error
+from ..files.quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .planned_motions import TIMED, Reference
-from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .time_tables import Coordinates, ReferenceTable, Row
 
 Gains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", least=0))]

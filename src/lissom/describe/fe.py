@@ -7,13 +7,13 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
-from .array_file import ArrayFileError
-from .fe_file import FeNodes, UnknownNodeError, fe_nodes
-from .files import library_folder
+from ..files.array_file import ArrayFileError
+from ..files.description_files import library_folder
+from ..files.fe_file import FeNodes, UnknownNodeError, fe_nodes
+from ..files.names import check_name
+from ..files.part import Finding, Part, finding
+from ..files.quantity import Whole, error, kind_of
 from .joint import ZERO, Angles
-from .names import check_name
-from .part import Finding, Part, finding
-from .quantity import Whole, error, kind_of
 
 INNER, TIP = "inner", "tip"
 Method = Literal["craig-bampton", "guyan", "rubin"]  # of reduction

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from .part import Finding, Findings, Part, entry_of, finding
-from .quantity import Numbers, Quantity, is_traced, vector
+from ..files.part import Finding, Findings, Part, entry_of, finding
+from ..files.quantity import Numbers, Quantity, is_traced, vector
 
 Vector = tuple[float, float, float]
 Angle = Annotated[float, Quantity("rad")]

@@ -5,13 +5,13 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
+from ..files.names import Name
+from ..files.part import Entries, Finding, Part, finding
+from ..files.quantity import Numbers, Quantity, Whole, error, is_traced
 from ..types import Float, Real, namespace
 from .fe import FE
 from .joint import ZERO, Direction, Joint, Point, Vector
 from .material import NamedMaterial
-from .names import Name
-from .part import Entries, Finding, Part, finding
-from .quantity import Numbers, Quantity, Whole, error, is_traced
 from .section import AnySection
 
 Mass = Annotated[float, Quantity("kg", least=0)]

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..algebra.so3 import elementary, from_rpy
+from ..files.quantity import is_traced
 from ..types import Matrix3, Real, Vector3, namespace
 from .joint import DH, Joint
 from .link import Link
-from .quantity import is_traced
 
 # Sine of the angle below which a section's up direction counts as along the beam.
 PARALLEL = 1e-6

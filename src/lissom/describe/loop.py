@@ -2,8 +2,8 @@
 
 from typing import Literal
 
+from ..files.part import Part
 from .joint import ZERO, Angles, Direction, Point
-from .part import Part
 
 
 class Loop(Part):

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..files.errors import nearest
+from ..files.part import Entries, Finding, Findings, finding, findings_at, is_list
+from ..files.quantity import is_traced
 from .chain_checks import ON_TIP
-from .errors import nearest
 from .link import Link
 from .link_geometry import (
     GROUND,
@@ -19,9 +21,7 @@ from .link_geometry import (
     unit,
 )
 from .loop import Loop
-from .part import Entries, Finding, Findings, finding, findings_at, is_list
 from .planar_checks import IN_PLANE
-from .quantity import is_traced
 
 LAST_NODE = -1  # of a link
 

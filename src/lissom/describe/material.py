@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from ..files.description_files import library_folder
+from ..files.document import read_document
+from ..files.errors import nearest
+from ..files.part import Part, keys_of
+from ..files.quantity import Quantity, error
 from ..types import Scalar
-from .document import read_document
-from .errors import nearest
-from .files import library_folder
-from .part import Part, keys_of
-from .quantity import Quantity, error
 
 Stress = Annotated[float, Quantity("Pa", above=0, hint="steel has 2.5e8")]
 

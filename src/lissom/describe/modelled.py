@@ -4,10 +4,10 @@ import ast
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ..files.part import is_list, plain
+from ..files.summary import count
 from .modes import ALL, ModeChoice, default_modes
-from .part import is_list, plain
 from .scenario import Scenario
-from .summary import count
 from .supported import SUPPORT
 
 

@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
+from ..files.part import Finding, Part, finding, is_list
+from ..files.quantity import Quantity, Whole, error, kind_of
 from .link import check_node
-from .part import Finding, Part, finding, is_list
-from .quantity import Quantity, Whole, error, kind_of
 
 ALL = "all"
 # Families of assumed modes, in the order of their coordinates; in Python, modes may be a number for each of them.

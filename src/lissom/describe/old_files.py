@@ -7,8 +7,8 @@ and its defaults were others.
 from collections.abc import Mapping
 from typing import Any
 
+from ..files.part import is_list
 from .modes import DEFAULT_MODES
-from .part import is_list
 
 NAMED = ("formulation", "basis", "modes")
 FORMULATION = "erls-fem"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .errors import nearest
+from ..files.errors import nearest
+from ..files.part import entry_of, is_list
 from .link import Link
 from .link_geometry import PartialLinks, branches, node_count
-from .part import entry_of, is_list
 
 DOFS = ("x", "y", "z", "rx", "ry", "rz")
 PLANAR = ("x", "y", "rz")  # what a planar robot keeps of them

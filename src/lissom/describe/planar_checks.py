@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ..files.part import Entries, Finding, Findings, finding, findings_at, is_list
+from ..files.quantity import is_traced
 from ..types import Real
 from .link import Link
 from .link_geometry import (
@@ -14,8 +16,6 @@ from .link_geometry import (
     polyline,
     up_directions,
 )
-from .part import Entries, Finding, Findings, finding, findings_at, is_list
-from .quantity import is_traced
 
 # Sine of the angle, or metres, below which a direction or a point counts as in the plane.
 IN_PLANE = 1e-9

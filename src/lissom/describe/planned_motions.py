@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from .errors import nearest
-from .part import Finding, Part, finding, validation_error
-from .quantity import ANY_LENGTH, Numbers, Quantity, kind_of, vector
+from ..files.errors import nearest
+from ..files.part import Finding, Part, finding, validation_error
+from ..files.quantity import ANY_LENGTH, Numbers, Quantity, kind_of, vector
 from .time_tables import Coordinates, JointRows, ReferenceTable, Row, row_lengths
 
 Limits = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]

@@ -7,29 +7,29 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from ..drawing import picture_of
-from .chain_checks import chain_findings
-from .document import Document
-from .errors import shortened
-from .files import as_numbers, build, build_from, find_file, write
-from .joint import Vector
-from .link import Damping, Link, Payload
-from .loop import Loop
-from .loop_checks import loop_findings
-from .named_files import (
+from ..files.description_files import as_numbers, build, build_from, find_file, write
+from ..files.document import Document
+from ..files.errors import shortened
+from ..files.named_files import (
     Packages,
     known_packages,
     read_with_named_files,
     with_relative_files,
 )
-from .names import Title
-from .once import once_for_each
+from ..files.names import Title
+from ..files.part import Entries, Finding, Part, entry_of, finding, is_list, plain
+from ..files.paths import with_values
+from ..files.quantity import Quantity, Whole, error, vector
+from ..files.summary import Summarised, Summary
+from ..once import once_for_each
+from .chain_checks import chain_findings
+from .joint import Vector
+from .link import Damping, Link, Payload
+from .loop import Loop
+from .loop_checks import loop_findings
 from .outline import Outline, lenient_links, outline
-from .part import Entries, Finding, Part, entry_of, finding, is_list, plain
-from .paths import with_values
 from .planar_checks import planar_findings
-from .quantity import Quantity, Whole, error, vector
 from .robot_summary import robot_summary
-from .summary import Summarised, Summary
 
 
 def _check_version(value: Any) -> Any:
@@ -130,8 +130,8 @@ class Robot(Summarised, Part):
             merge_fixed: links on fixed joints become part of what carries them.
         """
         # Few robots need it.
-        from .urdf import UrdfChoices, robot_from_urdf
-        from .urdf_flexible import with_flexible_links
+        from ..imports.urdf import UrdfChoices, robot_from_urdf
+        from .flexible_links import with_flexible_links
 
         tips = (tip,) if isinstance(tip, str) else tuple(tip or ())
         choices = UrdfChoices(tips, branches, dict(hold or {}), merge_fixed)
@@ -152,8 +152,8 @@ class Robot(Summarised, Part):
         hold: Mapping[str, float] | None = None,
     ) -> "Robot":
         """The bodies of an MJCF file (MuJoCo), read by Pinocchio (the extra `peers`); see `from_urdf`."""
-        from .mjcf import robot_from_mjcf
-        from .urdf_flexible import with_flexible_links
+        from ..imports.mjcf import robot_from_mjcf
+        from .flexible_links import with_flexible_links
 
         tips = (tip,) if isinstance(tip, str) else tuple(tip or ())
         data = robot_from_mjcf(Path(path), tips, hold)

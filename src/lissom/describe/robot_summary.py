@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
+from ..files.quantity import is_traced
+from ..files.summary import Summary, count, number, numbers
 from .link import Beam, Link, Payload
 from .link_geometry import link_length, parent_of
-from .quantity import is_traced
 from .section import section_text
-from .summary import Summary, count, number, numbers
 
 COLUMNS = ("link", "carried by", "joint", "body", "length [m]")
 GIGAPASCAL = 1e9

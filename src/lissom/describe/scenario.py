@@ -6,10 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PrivateAttr
 
-from .controllers import Controller as Controller
-from .document import Document
-from .errors import DescriptionError, Problem, nearest, refused
-from .files import (
+from ..files.description_files import (
     as_numbers,
     build,
     build_from,
@@ -18,19 +15,22 @@ from .files import (
     library_scenarios,
     write,
 )
-from .modes import ModeChoice, check_modes, default_modes
-from .named_files import (
+from ..files.document import Document
+from ..files.errors import DescriptionError, Problem, nearest, refused
+from ..files.named_files import (
     Packages,
     known_packages,
     read_with_named_files,
     relative_to,
     with_relative_files,
 )
+from ..files.part import Finding, Part, entry_of, is_list, plain
+from ..files.paths import with_values
+from ..files.quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
+from .controllers import Controller as Controller
+from .modes import ModeChoice, check_modes, default_modes
 from .old_files import NAMED, is_saved_by_0_1, of_version_0_1
 from .outline import outline_of_data
-from .part import Finding, Part, entry_of, is_list, plain
-from .paths import with_values
-from .quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .robot import Robot, Version
 from .scenario_checks import scenario_findings
 from .supported import DEFAULT_FORMULATION, SUPPORT

@@ -3,10 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..files.part import (
+    Entries,
+    Finding,
+    Findings,
+    Part,
+    entry_of,
+    finding,
+    is_list,
+    plain,
+)
+from ..files.quantity import Quantity, is_traced
 from .modes import ALL, FAMILIES
 from .outline import Outline
-from .part import Entries, Finding, Findings, Part, entry_of, finding, is_list, plain
-from .quantity import Quantity, is_traced
 from .stiffening_checks import stiffening_findings
 from .supported import (
     ALL_TERMS,

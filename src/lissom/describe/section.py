@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Discriminator, Tag
 
+from ..files.part import Finding, Part, finding
+from ..files.quantity import Quantity, is_traced
 from ..types import Scalar, namespace
-from .part import Finding, Part, finding
-from .quantity import Quantity, is_traced
 
 # Cubes of larger ones are beyond all numbers.
 Side = Annotated[float, Quantity("m", above=0, below=1e6)]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..files.errors import refused
 from ..types import Vector3
-from .errors import refused
 from .link import inertia_matrix
 from .material import library_material
 

@@ -1,8 +1,8 @@
 """Whether the links of a robot have what geometric stiffening needs: second-order displacements."""
 
-from .errors import refused
+from ..files.errors import refused
+from ..files.part import Finding, finding
 from .outline import Outline
-from .part import Finding, finding
 from .robot import Robot
 
 

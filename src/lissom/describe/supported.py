@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from .errors import refused
+from ..files.errors import refused
+from ..files.part import Finding, finding
 from .outline import PLANAR, Outline
-from .part import Finding, finding
 from .robot import Robot
 
 DEFAULT_FORMULATION = "nonlinear"

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import model_validator
 
-from .part import Finding, Part, finding
-from .quantity import ANY_LENGTH, Numbers, Quantity, is_traced
-from .table_file import table_of_file
+from ..files.part import Finding, Part, finding
+from ..files.quantity import ANY_LENGTH, Numbers, Quantity, is_traced
+from ..files.table_file import table_of_file
 
 # What stands in a table, one number each; a joint turns or slides.
 JOINT = Quantity("rad or m")

@@ -9,12 +9,12 @@ from ..bodies.assumed_modes import assumed_modes_body, modes_per_link
 from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.link_body import bodies_of
 from ..bodies.reduce.reduced_body import Reduction, reduced_body
-from ..describe.files import build_from
 from ..describe.loop_checks import LAST_NODE
 from ..describe.modes import ALL, ModeChoice
 from ..describe.robot import Robot
 from ..describe.segments import in_bodies, links_of_bodies
 from ..describe.supported import SUPPORT
+from ..files.description_files import build_from
 
 
 class Choices(NamedTuple):

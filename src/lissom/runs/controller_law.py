@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..describe import DescriptionError
-from ..describe.errors import refused
-from ..describe.part import Part, plain
+from ..files.errors import refused
+from ..files.part import Part, plain
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..atomic import write_atomically
-from ..describe.array_file import check_file
-from ..describe.errors import nearest
 from ..describe.modelled import modelled_run
-from ..describe.summary import Summarised, Summary, count, number
+from ..files.array_file import check_file
+from ..files.errors import nearest
+from ..files.summary import Summarised, Summary, count, number
 from ..solve.channels import UnknownNameError
 from ..solve.feedback import ControlState
 from ..solve.state import State

@@ -9,9 +9,9 @@ import numpy as np
 from .. import __version__
 from ..analyse.validity.watch import SeenRun, doubts_of_run
 from ..describe.doubt import Doubt
-from ..describe.once import once_for_each
 from ..describe.scenario import Solver
 from ..native.compiled import using
+from ..once import once_for_each
 from ..show.robot_scene import scene_text
 from ..solve.inputs import Inputs
 from ..solve.model import Model

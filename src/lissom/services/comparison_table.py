@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..describe.summary import Summarised, Summary, number
+from ..files.summary import Summarised, Summary, number
 from .frozen_model import FrozenModel
 from .modelled_result import ModelledResult
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from ..files.errors import refused
 from ..runs.forecast import affordable_model
 from .frozen_model import ComplexNumber, FrozenModel, complex_numbers
 from .law_files import problems_in_files, scenario_with_law

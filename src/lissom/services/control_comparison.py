@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
-from ..describe.files import find_study
+from ..files.description_files import find_study
 from ..studies.controller_numbers import Setting, setting_of
 from ..studies.controller_rules import check_controllers
 from .comparison_files import draw_comparison, write_row

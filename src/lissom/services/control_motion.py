@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..describe.controllers import Common
-from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from ..files.errors import refused
 from ..runs.forecast import affordable_model
 from .frozen_model import FrozenModel
 from .law_files import problems_in_files, scenario_with_law

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from ..describe.controllers import CONTROLLERS
-from ..describe.part import Part
 from ..describe.planned_motions import MOTIONS, Reference
-from ..describe.quantity import Numbers, Quantity, Whole
 from ..describe.time_tables import ReferenceTable
+from ..files.part import Part
+from ..files.quantity import Numbers, Quantity, Whole
 from .frozen_model import FrozenModel, plain
 
 TABLE = "table"  # a reference that has no type in files

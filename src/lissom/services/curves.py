@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..describe import DescriptionError
-from ..describe.errors import refused
+from ..files.errors import refused
 from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.channels import SECTION_FORCES, UnknownNameError, output_named

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from ..describe import DescriptionError, Scenario
-from ..describe.errors import refused
+from ..files.errors import refused
 from ..kinematics.loops.assembly import AssemblyError
 from ..native.compiled import using
 from ..runs.forecast import check_cost

@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..describe import DescriptionError, Problem, Robot
-from ..describe.document import Document
-from ..describe.files import build
-from ..describe.urdf_flexible import ESTIMATE, beam_from_text, with_flexible_links
+from ..describe.flexible_links import ESTIMATE, beam_from_text, with_flexible_links
+from ..files.description_files import build
+from ..files.document import Document
 from .frozen_model import FrozenModel
 from .output_files import check_outputs
 
 if TYPE_CHECKING:
-    from ..describe.urdf import UrdfRobot
+    from ..imports.urdf import UrdfRobot
 
 ROBOT_FILE = (".yaml", ".yml")
 MJCF = (".xml", ".mjcf")
@@ -95,11 +95,11 @@ def import_robot(request: ImportRequest) -> ImportResult:
 
 def _described(path: Path, request: ImportRequest) -> "UrdfRobot":
     """What the file gives, before links are made flexible."""
-    from ..describe.urdf import UrdfChoices, UrdfRobot, robot_from_urdf
+    from ..imports.urdf import UrdfChoices, UrdfRobot, robot_from_urdf
 
     tips, hold = request.tip, request.hold
     if path.suffix.lower() in MJCF:
-        from ..describe.mjcf import robot_from_mjcf
+        from ..imports.mjcf import robot_from_mjcf
 
         return UrdfRobot(robot_from_mjcf(path, tips, hold), [], {})
     choices = UrdfChoices(tips, request.branches, hold, request.merge_fixed)
@@ -122,7 +122,7 @@ def _surfaces(
     is_wanted = request.output is not None or any(map(_is_estimate, request.flexible))
     if request.meshes is False or not (is_wanted or request.meshes):
         return surfaces, ()
-    from ..describe.urdf_visuals import MissingMesh, surface_of
+    from ..imports.urdf_visuals import MissingMesh, surface_of
 
     problems = []
     for link, visuals in found.visuals.items():
@@ -145,7 +145,7 @@ def _is_estimate(text: str) -> bool:
 
 def _with_pictures(data: dict[str, Any], surfaces: Surfaces, output: Path) -> Robot:
     """The robot with its surfaces in a folder beside its file."""
-    from ..describe.triangles import write_stl
+    from ..files.triangles import write_stl
 
     folder = output.with_suffix("").with_name(f"{output.stem}-meshes")
     links = []

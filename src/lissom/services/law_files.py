@@ -7,7 +7,7 @@ from typing import Any
 
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.controllers import in_law_file, read_controller
-from ..describe.files import line_of
+from ..files.description_files import line_of
 from .sources import Source, scenario_of
 
 CONTROLLER = "controller"

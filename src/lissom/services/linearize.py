@@ -10,8 +10,8 @@ from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
 from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
 from ..describe.doubt import lines_of
-from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from ..files.errors import refused
 from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.channels import UnknownNameError

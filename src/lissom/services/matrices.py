@@ -3,8 +3,8 @@
 import equinox as eqx
 import numpy as np
 
-from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from ..files.errors import refused
 from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model

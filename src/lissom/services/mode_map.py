@@ -15,8 +15,8 @@ from ..atomic import write_atomically
 from ..describe import DescriptionError, Robot, Scenario
 from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
-from ..describe.errors import refused
 from ..dynamics.formulation import near
+from ..files.errors import refused
 from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model

@@ -12,7 +12,7 @@ from ..analyse.validity.watch import doubts_of_robot
 from ..describe import DescriptionError, Scenario
 from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
-from ..describe.errors import refused
+from ..files.errors import refused
 from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import UndefinedReferenceError

@@ -11,8 +11,8 @@ from ..analyse.modes.modal import modes as natural_modes
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe.defaults import SHOWN_MODES
 from ..describe.doubt import lines_of
-from ..describe.errors import refused
 from ..describe.scenario import Scenario
+from ..files.errors import refused
 from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model

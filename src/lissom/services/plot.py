@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..describe.errors import refused
+from ..files.errors import refused
 from .curves import curves_of
 from .frozen_model import FrozenModel
 from .output_files import PAGE, PICTURE, TABLE, check_outputs

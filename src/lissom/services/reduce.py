@@ -13,7 +13,7 @@ from ..bodies.fe.elements import FeError
 from ..bodies.fe.importing import LinkImport, reduce_link
 from ..bodies.fe.reduce_elements import held_modes
 from ..describe import DescriptionError, Problem
-from ..describe.errors import refused
+from ..files.errors import refused
 from .failures import FailedImport
 from .frozen_model import FrozenModel
 from .output_files import PICTURE, check_outputs, written_files

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ..describe import DescriptionError, Problem
-from ..describe.array_file import ArrayFileError
+from ..files.array_file import ArrayFileError
 
 if TYPE_CHECKING:
     from ..runs.run import Run

@@ -7,8 +7,6 @@ import numpy as np
 
 from ..algebra.so3 import elementary
 from ..describe import Robot
-from ..describe.body_tree import rpy_of
-from ..describe.errors import refused
 from ..describe.link import Link
 from ..describe.link_geometry import (
     GROUND_NUMBER,
@@ -19,6 +17,8 @@ from ..describe.link_geometry import (
     parent_of,
     polyline,
 )
+from ..files.errors import refused
+from ..imports.body_tree import rpy_of
 from ..types import Matrix3
 from .frozen_model import FrozenModel
 

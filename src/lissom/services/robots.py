@@ -1,8 +1,8 @@
 """The library: its robots and its scenarios."""
 
 from ..describe import Robot, Scenario, library_names, library_scenarios
-from ..describe.files import library_studies
 from ..describe.geometry import node_count
+from ..files.description_files import library_studies
 from .frozen_model import FrozenModel
 from .sources import source_line
 

@@ -16,12 +16,12 @@ from ..describe import (
     library_names,
     library_scenarios,
 )
-from ..describe.array_file import ArrayFileError, check_file
-from ..describe.document import Document
-from ..describe.errors import refused
-from ..describe.files import find_file, kind_of_file
-from ..describe.named_files import with_named_files
 from ..describe.run_keys import run_only
+from ..files.array_file import ArrayFileError, check_file
+from ..files.description_files import find_file, kind_of_file
+from ..files.document import Document
+from ..files.errors import refused
+from ..files.named_files import with_named_files
 from ..runs.scenario_argument import scenario_from
 from .frozen_model import FrozenModel, JointValues, Made
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
-from ..describe.errors import refused
+from ..files.errors import refused
 from .failures import AnalysisError, FailedRun
 from .frozen_model import FrozenModel
 from .modelled_result import ModelledResult, model_of

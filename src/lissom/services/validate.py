@@ -5,7 +5,7 @@ from typing import Any
 
 from ..describe import DescriptionError
 from ..describe.doubt import lines_of
-from ..describe.files import kind_of_file
+from ..files.description_files import kind_of_file
 from .frozen_model import FrozenModel, plain
 from .sources import robot_of, scenario_of
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.linalg import norm
 
-from ..describe.triangles import cylinder_triangles, sphere_triangles
+from ..files.triangles import cylinder_triangles, sphere_triangles
 from .scene import LinkShape, Scene, link_rows
 
 RIGID_COLOUR = "#9FABB8"

@@ -10,14 +10,14 @@ from numpy.linalg import norm
 
 from ..algebra.so3 import from_rpy
 from ..bodies.mesh import polyline_mesh
-from ..describe.array_file import ArrayFileError
-from ..describe.errors import refused
-from ..describe.files import library_folder
 from ..describe.geometry import beam_path, beam_up, joint_axis, node_count, tip
-from ..describe.once import once_for_each
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at
-from ..describe.triangles import read_stl, simplified
+from ..files.array_file import ArrayFileError
+from ..files.description_files import library_folder
+from ..files.errors import refused
+from ..files.triangles import read_stl, simplified
+from ..once import once_for_each
 from .scene import (
     LinkShape,
     Load,

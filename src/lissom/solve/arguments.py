@@ -9,9 +9,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..describe.errors import DescriptionError, shortened
-from ..describe.files import build_from
 from ..describe.scenario import Solver
+from ..files.description_files import build_from
+from ..files.errors import DescriptionError, shortened
 from ..types import is_traced
 from .model import Model
 from .state import State

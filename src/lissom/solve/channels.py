@@ -31,10 +31,10 @@ from jaxtyping import Array
 from ..algebra.so3 import cross, left_jacobian
 from ..bodies.body import Body
 from ..bodies.section_forces import section_forces, section_strains
-from ..describe.errors import nearest
 from ..describe.segments import body_of_element
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
 from ..dynamics.nodes import node_poses
+from ..files.errors import nearest
 from ..types import Float
 from .model import Model
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..describe.errors import shortened
-from ..describe.once import LastAnswer, once_for_each
 from ..dynamics.formulation import AbstractFormulation
+from ..files.errors import shortened
+from ..once import LastAnswer, once_for_each
 from ..types import Float, Real
 from .feedback import AbstractFeedback, wired
 from .march import DrivenRobot

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..describe.errors import refused
+from ..files.errors import refused
 from ..types import Float
 from .model import Model
 from .state import State

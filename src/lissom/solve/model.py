@@ -10,15 +10,12 @@ from jaxtyping import Array
 
 from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
-from ..describe.errors import shortened
 from ..describe.geometry import node_names
 from ..describe.modelled import Modelled, modelled
-from ..describe.once import once_for_each
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..describe.scenario_checks import choice_findings
 from ..describe.segments import first_bodies, in_bodies, links_of_bodies
-from ..describe.summary import Summarised, Summary, count
 from ..describe.supported import (
     ALL_TERMS,
     DEFAULT_FORMULATION,
@@ -32,7 +29,10 @@ from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
+from ..files.errors import shortened
+from ..files.summary import Summarised, Summary, count
 from ..native.compiled import compiled_quickly
+from ..once import once_for_each
 from ..types import Float, is_traced, joined, real
 from .balance import balanced_point, of_independent
 from .robot_matrices import RobotMatrices, equation_arrays

@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..compilation import QUICK
-from ..describe.once import LastAnswer, once_for_each
 from ..dynamics import engine
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
@@ -18,6 +17,7 @@ from ..dynamics.stops import stop_energy
 from ..native.compiled import is_compiling_quickly, is_native
 from ..native.marks import kept_function
 from ..native.rows import RowsAhead, joined_rows, windows_of
+from ..once import LastAnswer, once_for_each
 from ..types import Float
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array
 
 from ..algebra.spline import clamped_spline
-from ..describe.errors import nearest, shortened
+from ..files.errors import nearest, shortened
 from ..types import Float, Real, Scalar, real
 
 AT_ONCE = 1e-12  # relative: times closer than this are the same instant

@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Array
 
 from ..compilation import QUICK
-from ..describe.once import LastAnswer
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
@@ -23,6 +22,7 @@ from ..native.compiled import (
     on_device,
     using,
 )
+from ..once import LastAnswer
 from ..types import (
     RESULTS,
     Float,

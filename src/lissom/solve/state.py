@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from ..describe.summary import Summarised, Summary, count, number
 from ..dynamics.formulation import AbstractFormulation, Motion
+from ..files.summary import Summarised, Summary, count, number
 from ..types import Float, host_real, is_traced, joined, picked
 
 

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from ..describe.names import Name
-from ..describe.part import Finding, Part, finding, is_list
-from ..describe.quantity import Whole, error, kind_of
-from ..describe.units import number_in_si
+from ..files.names import Name
+from ..files.part import Finding, Part, finding, is_list
+from ..files.quantity import Whole, error, kind_of
+from ..files.units import number_in_si
 
 MOST = 10_000_000  # runs of a study
 RANGE = "must be START:STOP:COUNT such as 0:2:50, with a unit if you like: '0:2:50 kg'"

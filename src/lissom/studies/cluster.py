@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..describe.errors import refused
+from ..files.errors import refused
 from .local_workers import PAUSE, Progress, processors
 from .store import Plan
 from .worker import compute_remotely

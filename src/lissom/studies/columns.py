@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..describe.control_study import ControlStudy
-from ..describe.errors import nearest, refused
 from ..describe.planned_motions import TipLineMotion
 from ..describe.scenario import Scenario
+from ..files.errors import nearest, refused
 from .keys import Base
 from .metrics import MetricEntries, metric_of, width
 from .run_metrics import stop_of

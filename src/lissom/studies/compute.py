@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..describe.control_study import ControlStudy
-from ..describe.errors import DescriptionError
 from ..describe.scenario import Scenario
+from ..files.errors import DescriptionError
 from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model

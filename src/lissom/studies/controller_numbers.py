@@ -6,9 +6,9 @@ import numpy as np
 
 from ..describe.control_study import ControlStudy
 from ..describe.controllers import Common
-from ..describe.errors import refused
 from ..describe.planned_motions import TipLineMotion
 from ..describe.scenario import Scenario
+from ..files.errors import refused
 
 if TYPE_CHECKING:
     from ..runs.run import Run

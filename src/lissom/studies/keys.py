@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..describe.control_study import OWN, ControlStudy
-from ..describe.errors import DescriptionError, refused
-from ..describe.part import Part, is_list
-from ..describe.quantity import Numbers, Quantity
 from ..describe.robot import Robot
 from ..describe.run_keys import run_only
 from ..describe.scenario import Scenario
+from ..files.errors import DescriptionError, refused
+from ..files.part import Part, is_list
+from ..files.quantity import Numbers, Quantity
 
 POSE = "initial.q"
 ANGLE, LENGTH = "rad", "m"

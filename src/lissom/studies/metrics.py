@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from ..describe.errors import nearest
-from ..describe.names import Name
-from ..describe.part import Finding, Part, finding
-from ..describe.quantity import Quantity, Whole
+from ..files.errors import nearest
+from ..files.names import Name
+from ..files.part import Finding, Part, finding
+from ..files.quantity import Quantity, Whole
 
 # These register what they measure.
 from . import control_metrics as control_metrics

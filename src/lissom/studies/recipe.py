@@ -9,9 +9,9 @@ from typing import Any
 
 from .. import __version__
 from ..describe.control_study import ControlStudy
-from ..describe.files import library_folder
-from ..describe.part import Part, is_list, plain
 from ..describe.scenario import Scenario
+from ..files.description_files import library_folder
+from ..files.part import Part, is_list, plain
 from .columns import Column, columns_of
 from .keys import Base
 from .metrics import MetricRequest

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import __version__
 from ..atomic import write_atomically
-from ..describe.summary import number
+from ..files.summary import number
 from ..show.canvas import Figure
 from .engine import Tally
 from .pictures import (

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..atomic import write_atomically
-from ..describe.errors import DescriptionError, Problem
-from ..describe.part import is_list
+from ..files.errors import DescriptionError, Problem
+from ..files.part import is_list
 from .chunk import BrokenChunk, ChunkContent, ChunkTask, decoded
 from .recipe import Recipe
 from .study import Study, study_data
@@ -257,6 +257,6 @@ def differences(old: Any, new: Any, place: str) -> Iterator[str]:
 
 
 def _told(value: Any) -> str:
-    from ..describe.errors import shortened
+    from ..files.errors import shortened
 
     return "absent" if value is None else shortened(value, 40)

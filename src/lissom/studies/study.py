@@ -11,16 +11,16 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from ..describe.control_study import ControlStudy
-from ..describe.document import Document
-from ..describe.errors import DescriptionError, Problem, nearest, refused
-from ..describe.files import build, library_names, problem_of
-from ..describe.named_files import Packages, known_packages, read_with_named_files
-from ..describe.part import Finding, Part, finding, findings_at, plain
-from ..describe.quantity import Whole
 from ..describe.robot import Robot, Version
 from ..describe.scenario import Scenario
-from ..describe.table_file import read_table
-from ..describe.units import unit_of
+from ..files.description_files import build, library_names, problem_of
+from ..files.document import Document
+from ..files.errors import DescriptionError, Problem, nearest, refused
+from ..files.named_files import Packages, known_packages, read_with_named_files
+from ..files.part import Finding, Part, finding, findings_at, plain
+from ..files.quantity import Whole
+from ..files.table_file import read_table
+from ..files.units import unit_of
 from .axis import MOST, Axis, AxisEntries, number
 from .columns import check_columns
 from .keys import Base, changes_of, check_key, paths_of, unit_of_key

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..describe.summary import Summarised, Summary, count, number
+from ..files.summary import Summarised, Summary, count, number
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
 from .local_workers import computed_here, processors

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..describe.part import is_list
+from ..files.part import is_list
 from .axis import column_of
 from .keys import POSE, changes_of
 from .metric import SMALLEST

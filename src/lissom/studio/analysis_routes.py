@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from ..describe.files import library_scenarios, library_studies
+from ..files.description_files import library_scenarios, library_studies
 from .analysis_requests import (
     ChannelsQuestion,
     ControllersQuestion,

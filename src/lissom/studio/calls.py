@@ -74,7 +74,7 @@ def check_run(data: Data, watch: Watch) -> None:
 
 def import_robot(data: Data, watch: Watch) -> Any:
     """A robot file of a URDF file."""
-    from ..describe.named_files import known_packages
+    from ..files.named_files import known_packages
     from ..services.import_robot import ImportRequest, import_robot
 
     path = Path(data["file"])

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..describe.files import library_file, library_names, library_scenarios
+from ..files.description_files import library_file, library_names, library_scenarios
 from .folder import Folder, FolderError, Text, fingerprint
 from .jobs import JobQueue
 from .limits import Limits

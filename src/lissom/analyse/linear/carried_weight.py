@@ -4,13 +4,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from ...describe.errors import refused
 from ...dynamics.formulation import AbstractFormulation
 from ...dynamics.weight_stiffness import (
     finite_twin,
     lacks_weight_stiffness,
     weight_stiffness,
 )
+from ...files.errors import refused
 from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from ...types import Float

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Bool, Complex
 
 from ...atomic import write_atomically
-from ...describe.array_file import read_arrays
-from ...describe.summary import Summarised, Summary, count, number, numbers
+from ...files.array_file import read_arrays
+from ...files.summary import Summarised, Summary, count, number, numbers
 from ...solve.channels import UnknownNameError
 from ...types import Float
 from .linear_matrices import LinearMatrices

@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Complex
 
 from ...describe.defaults import SHOWN_MODES
-from ...describe.summary import Summarised, Summary
 from ...drawing import picture_of
+from ...files.summary import Summarised, Summary
 from ...solve.balance import MotionPoint
 from ...solve.massless import modes_with_inertia
 from ...solve.model import Model

@@ -6,8 +6,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ...describe.errors import shortened
 from ...dynamics.formulation import AbstractFormulation, near
+from ...files.errors import shortened
 from ...kinematics.loops.assembly_errors import AssemblyError
 from ...kinematics.loops.robot_loops import longest_link
 from ...native.compiled import compiled_quickly

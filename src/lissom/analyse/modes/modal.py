@@ -10,10 +10,10 @@ from jaxtyping import Array
 
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
 from ...describe.defaults import SHOWN_MODES
-from ...describe.summary import Summarised, Summary
 from ...drawing import picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
+from ...files.summary import Summarised, Summary
 from ...native.compiled import compiled_quickly
 from ...solve.arguments import (
     ModelLike,

@@ -13,11 +13,11 @@ import numpy as np
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
 from ...describe.defaults import FOLLOWED_MODES
-from ...describe.summary import Summarised, Summary, count, number
 from ...drawing import picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
+from ...files.summary import Summarised, Summary, count, number
 from ...native.compiled import compiled_quickly
 from ...native.marks import over_rows
 from ...progress import shown_progress

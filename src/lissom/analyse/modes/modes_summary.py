@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ...describe.summary import Summary, count, number
 from ...dynamics.formulation import AbstractFormulation
+from ...files.summary import Summary, count, number
 from ...solve.model import Model
 
 COLUMNS = ("mode", "frequency [Hz]", "damping [%]", "kind", "most energy in")

@@ -10,7 +10,7 @@ from jaxtyping import Complex
 from ...algebra import series
 from ...algebra.series import of_dense
 from ...atomic import write_atomically
-from ...describe.array_file import read_arrays
+from ...files.array_file import read_arrays
 from ...types import Float, namespace
 from ..modes.complex_modes import damping_ratio, frequency_hz
 from .eigenseries import EigenSeries

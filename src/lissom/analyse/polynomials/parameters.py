@@ -6,8 +6,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ...describe.errors import nearest
 from ...dynamics.formulation import near
+from ...files.errors import nearest
 from ...solve.model import Model
 from .model_matrices import KINDS, ModelMatrices, linear_quantities
 

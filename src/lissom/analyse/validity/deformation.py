@@ -8,8 +8,8 @@ import numpy as np
 
 from ...algebra.so3 import MOST_TURN, lengths
 from ...bodies.body import Body
-from ...describe.once import once_for_each
 from ...dynamics.formulation import AbstractFormulation
+from ...once import once_for_each
 from ...solve.model import Model
 from ...types import Float, Real
 

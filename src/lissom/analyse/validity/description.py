@@ -8,12 +8,12 @@ import numpy as np
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Link, inertia_matrix
 from ...describe.link_geometry import link_length
-from ...describe.once import once_for_each
-from ...describe.part import Part, plain
-from ...describe.quantity import NumberWithUnit, is_traced
 from ...describe.robot import Robot
 from ...describe.scenario import Scenario
 from ...describe.section import section_at
+from ...files.part import Part, plain
+from ...files.quantity import NumberWithUnit, is_traced
+from ...once import once_for_each
 from .fibres import thickness
 from .ordinary import DENSITY, DIRECTION, LENGTH, YIELD, YOUNGS_MODULUS, outside
 

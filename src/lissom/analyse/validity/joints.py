@@ -7,7 +7,7 @@ import numpy as np
 
 from ...describe.doubt import Doubt, worst
 from ...describe.joint import Joint
-from ...describe.quantity import is_traced
+from ...files.quantity import is_traced
 from ...solve.inputs import Inputs
 from ...solve.model import Model
 from ...types import Float

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...describe.doubt import Doubt
-from ...describe.quantity import is_traced
+from ...files.quantity import is_traced
 
 
 class Range(NamedTuple):

@@ -10,10 +10,10 @@ from ...bodies.section_forces import section_force_shape, section_rigidities
 from ...describe.doubt import Doubt, worst
 from ...describe.link import Beam
 from ...describe.link_geometry import link_length
-from ...describe.once import once_for_each
-from ...describe.part import plain
-from ...describe.quantity import is_traced
 from ...describe.section import section_at
+from ...files.part import plain
+from ...files.quantity import is_traced
+from ...once import once_for_each
 from ...solve.model import Model
 from ...types import Float
 from .bending import when

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...describe.array_file import (
+from ...files.array_file import (
     HDF5_ENDINGS,
     ArrayFileError,
     array_names,
     check_arrays,
     read_arrays,
 )
-from ...describe.fe_file import check_positions
+from ...files.fe_file import check_positions
 from .elements import DofOrder, FiniteElements, elements_of
 from .fe_error import FeError, as_fe_error
 

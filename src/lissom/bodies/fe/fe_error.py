@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ...describe.array_file import ArrayFileError
+from ...files.array_file import ArrayFileError
 
 
 class FeError(ValueError):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.so3 import CROSS
-from ...describe.fe_file import symmetric_blocks
+from ...files.fe_file import symmetric_blocks
 from ..body import rigid_shapes
 from ..inertia import Inertia
 from .coupling import CoupledElements

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...describe.fe_file import LINK_FORMAT, read_link_arrays, stored_blocks
+from ...files.fe_file import LINK_FORMAT, read_link_arrays, stored_blocks
 from ..body import (
     Body,
     block_diagonal,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ...describe.array_file import check_arrays, read_arrays
-from ...describe.fe_file import check_positions
 from ...describe.material import Material
+from ...files.array_file import check_arrays, read_arrays
+from ...files.fe_file import check_positions
 from ..reduce.component_modes import Progress, report_progress
 from .elements import NONE, FiniteElements, Sparse, regular_rows
 from .fe_error import FeError, as_fe_error

@@ -10,8 +10,8 @@ from ...algebra.so3 import from_rpy
 from ...describe.geometry import tip
 from ...describe.link_geometry import unit
 from ...describe.loop_checks import seat_of
-from ...describe.quantity import is_traced
 from ...describe.robot import Robot
+from ...files.quantity import is_traced
 from ...types import Float, Real, namespace
 from .closure import PLANE, SPACE, Closure
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..files.document import MAX_BYTES, TOO_LARGE
+from ..files.errors import nearest, refused
+from ..files.names import name_of
 from .body_tree import (
     TreeBody,
     fixed_joint_at,
@@ -14,9 +17,6 @@ from .body_tree import (
     massless_links,
     ordered_bodies,
 )
-from .document import MAX_BYTES, TOO_LARGE
-from .errors import nearest, refused
-from .names import name_of
 from .rigid_part import RigidPart
 
 UNLIMITED = 1e10  # beyond this a limit is none

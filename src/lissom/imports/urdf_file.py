@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra.so3 import from_rpy
+from ..files.errors import refused
+from ..files.xml_file import XmlElement, read_xml
 from ..types import Matrix3, Vector3
 from .body_tree import AT_HOME, Frame
-from .errors import refused
-from .xml_file import XmlElement, read_xml
 
 # What to do with other descriptions of robots.
 OTHER_FORMATS = {

@@ -2,7 +2,7 @@
 
 import gc
 
-from lissom.describe.once import once_for_each
+from lissom.once import once_for_each
 
 
 class Thing:

@@ -11,10 +11,10 @@ from lissom.bodies.fe.elements import FeError, elements_of
 from lissom.bodies.fe.import_checks import check_elements
 from lissom.bodies.fe.solid import SolidMesh, solid_elements
 from lissom.describe import DescriptionError
-from lissom.describe.array_file import ArrayFileError
-from lissom.describe.fe_file import fe_nodes, read_link_arrays, stored_blocks
-from lissom.describe.files import library_folder
 from lissom.describe.material import library_material
+from lissom.files.array_file import ArrayFileError
+from lissom.files.description_files import library_folder
+from lissom.files.fe_file import fe_nodes, read_link_arrays, stored_blocks
 from lissom.services.sources import scenario_of
 
 

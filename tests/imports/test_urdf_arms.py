@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 import lissom as ls
 from lissom.commands.cli import main
 from lissom.describe import inertia_matrix
-from lissom.describe.named_files import known_packages
+from lissom.files.named_files import known_packages
 from lissom.services.import_robot import ImportRequest, import_robot
 from pinocchio_robot import dynamics
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.describe.summary import MOST_ROWS, Summary, count
+from lissom.files.summary import MOST_ROWS, Summary, count
 from lissom.services.comparison_table import CompareResult, ControllerRow
 
 ROBOT = ls.Robot.load("simple-pendulum")

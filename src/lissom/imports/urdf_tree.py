@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .errors import nearest, refused
+from ..files.errors import nearest, refused
 from .urdf_file import UrdfFile, UrdfJoint, UrdfLink
 
 MOST_TIPS = 12  # in a refusal

@@ -6,7 +6,7 @@ import pytest
 import scipy.io
 
 from lissom.describe import DescriptionError
-from lissom.describe.array_file import (
+from lissom.files.array_file import (
     ArrayFileError,
     array_names,
     check_arrays,
@@ -14,7 +14,7 @@ from lissom.describe.array_file import (
     check_semidefinite,
     read_arrays,
 )
-from lissom.describe.urdf import robot_from_urdf
+from lissom.imports.urdf import robot_from_urdf
 
 
 def test_arrays_come_back_from_every_kind_of_file(tmp_path):

@@ -6,10 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..types import Matrix3, Vector3
-from .body_tree import Frame, after
-from .named_files import OutsideError, named_file
-from .triangles import (
+from ..files.named_files import OutsideError, named_file
+from ..files.triangles import (
     MOST_TRIANGLES,
     Triangles,
     box_triangles,
@@ -17,6 +15,8 @@ from .triangles import (
     simplified,
     sphere_triangles,
 )
+from ..types import Matrix3, Vector3
+from .body_tree import Frame, after
 from .urdf_file import UrdfLink, UrdfShape
 
 MESHES = (".stl", ".obj", ".dae", ".ply")

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose
 import lissom as ls
 from lissom.bodies.link_body import body_of
 from lissom.describe import DescriptionError
+from lissom.describe.flexible_links import beam_from_text, with_flexible_links
 from lissom.describe.section_estimate import estimated_section
-from lissom.describe.triangles import cylinder_triangles
-from lissom.describe.urdf_flexible import beam_from_text, with_flexible_links
+from lissom.files.triangles import cylinder_triangles
 
 TUBE = {
     "section": {"shape": "tube", "outer": "40 mm", "inner": "36 mm"},

@@ -10,14 +10,14 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from .document import Document, read_document
-from .errors import DescriptionError, nearest
-from .files import (
+from .description_files import (
     library_folder,
     library_names,
     library_scenarios,
     problem_of,
 )
+from .document import Document, read_document
+from .errors import DescriptionError, nearest
 from .part import Finding
 
 PACKAGE = "package://"  # begins a path in a folder that the user has opened

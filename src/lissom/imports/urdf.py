@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra.so3 import axis_rotation
+from ..files.errors import nearest, refused
+from ..files.names import name_of
 from .body_tree import (
     AT_HOME,
     Frame,
@@ -17,8 +19,6 @@ from .body_tree import (
     massless_links,
     ordered_bodies,
 )
-from .errors import nearest, refused
-from .names import name_of
 from .rigid_part import NOTHING, RigidPart, moved
 from .urdf_file import UrdfInertial, UrdfJoint, UrdfMimic, read_urdf
 from .urdf_tree import UrdfTree, below, chosen_tips, links_to, tree_of

@@ -2,9 +2,10 @@
 
 import pytest
 
-from lissom.describe import DescriptionError, Robot, document
-from lissom.describe.document import parse_document, read_document
-from lissom.describe.files import library_folder
+from lissom.describe import DescriptionError, Robot
+from lissom.files import document
+from lissom.files.description_files import library_folder
+from lissom.files.document import parse_document, read_document
 from lissom.native import code_cache
 
 ROBOT = library_folder() / "jaco2.yaml"

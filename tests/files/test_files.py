@@ -11,7 +11,7 @@ from lissom.describe import (
     library_names,
     library_scenarios,
 )
-from lissom.describe.document import parse_document
+from lissom.files.document import parse_document
 
 
 @pytest.mark.parametrize("name", library_names())

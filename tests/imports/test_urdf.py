@@ -6,9 +6,9 @@ import pytest
 import lissom as ls
 from lissom.algebra.so3 import from_rpy
 from lissom.describe import DescriptionError, Robot, inertia_matrix
-from lissom.describe.body_tree import rpy_of
 from lissom.describe.geometry import beam_path, joint_axis, joint_frame, tip
-from lissom.describe.urdf import UrdfChoices, robot_from_urdf
+from lissom.imports.body_tree import rpy_of
+from lissom.imports.urdf import UrdfChoices, robot_from_urdf
 from urdf_arm import BODY, BRANCH, LINK, joint, urdf_text
 
 AXIS = '<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'

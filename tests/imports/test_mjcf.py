@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 import lissom as ls
 from lissom.describe import DescriptionError
-from lissom.describe.mjcf import robot_from_mjcf
+from lissom.imports.mjcf import robot_from_mjcf
 from pinocchio_robot import dynamics
 
 ARM = """

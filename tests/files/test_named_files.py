@@ -8,8 +8,8 @@ from lissom.commands import cli
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
 from lissom.describe.controllers import read_controller
-from lissom.describe.files import library_folder
-from lissom.describe.named_files import OutsideError, known_packages, named_file
+from lissom.files.description_files import library_folder
+from lissom.files.named_files import OutsideError, known_packages, named_file
 from lissom.services.sources import scenario_of
 
 ROBOT = """\

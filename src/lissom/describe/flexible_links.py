@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..files.description_files import build_from
+from ..files.errors import nearest, refused
+from ..files.part import plain
+from ..imports.rigid_part import RigidPart, remainder, scaled, total
 from ..types import Float, Vector3
-from .errors import nearest, refused
-from .files import build_from
 from .link import Beam, inertia_matrix
-from .part import plain
-from .rigid_part import RigidPart, remainder, scaled, total
 from .section import section_values
 from .section_estimate import estimated_section
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lissom.describe import DescriptionError, Robot, Scenario
-from lissom.describe.document import parse_document
+from lissom.files.document import parse_document
 
 ROWS = 50_000
 SCENARIO = "robot: simple-pendulum\nt_end: 1.0\n"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lissom.describe.array_file import ArrayFileError
-from lissom.describe.triangles import (
+from lissom.files.array_file import ArrayFileError
+from lissom.files.triangles import (
     box_triangles,
     cylinder_triangles,
     read_stl,

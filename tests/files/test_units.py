@@ -5,7 +5,7 @@ import math
 import pytest
 
 from lissom.describe import DescriptionError, Material, Robot
-from lissom.describe.units import si_value
+from lissom.files.units import si_value
 
 
 @pytest.mark.parametrize(

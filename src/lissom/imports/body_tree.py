@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..files.errors import refused
 from ..types import Matrix3, Vector3
-from .errors import refused
 from .rigid_part import RigidPart, total
 
 Frame = tuple[Matrix3, Vector3]  # rotation and position
