@@ -49,7 +49,26 @@ def section_forces(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 6"]:
     They act on the section whose outward normal is the element's x axis: tension is positive. They are what the
     displacement field of the elements holds: exact where loads act at nodes alone. A load w spread over an element of
     length h (its weight, its inertia) leaves w h^2 / 12 out of the moments at its ends; that falls with the square of
-    the mesh. A reduced body answers with the strain of its kept modes.
+    the mesh. A reduced body answers with the strain of its retained modes.
+
+    Args:
+        body: one link made of beam elements, whole or reduced.
+        q: its coordinates, the six rigid ones first [m, rad or modal].
+
+    Returns:
+        Forces [N] and moments [N m] over elements, their two ends and the six components.
+
+    Raises:
+        ValueError: the link is not made of beam elements.
+
+    Example:
+        >>> import numpy as np, lissom as ls
+        >>> from lissom.bodies.link_body import body_of
+        >>> body = body_of(ls.Robot.load("simple-pendulum"), 0)
+        >>> q = np.zeros(body.coordinates)
+        >>> q[6] = 1e-6  # the first node after the inner one moves along the beam [m]
+        >>> bool(ls.section_forces(body, q)[0, 0, 0] > 0)
+        True
     """
     return section_force_shape(body) @ q
 
@@ -59,6 +78,25 @@ def section_strains(body: Body, q: Float[Real, " c"]) -> Float[Real, "e 2 4"]:
 
     The strain at a point (y, z) of the section along the beam is `axial - y curvature_z + z curvature_y`. A tapered
     element takes the mean rigidity of its ends.
+
+    Args:
+        body: one link made of beam elements, whole or reduced.
+        q: its coordinates, the six rigid ones first [m, rad or modal].
+
+    Returns:
+        Strains over elements, their two ends and the four components.
+
+    Raises:
+        ValueError: the link is not made of beam elements.
+
+    Example:
+        >>> import numpy as np, lissom as ls
+        >>> from lissom.bodies.link_body import body_of
+        >>> body = body_of(ls.Robot.load("simple-pendulum"), 0)
+        >>> q = np.zeros(body.coordinates)
+        >>> q[6] = 1e-6  # the first node after the inner one moves along the beam [m]
+        >>> f"{ls.section_strains(body, q)[0, 0, 0]:.1e}"  # over an element of 0.25 m
+        '4.0e-06'
     """
     forces = section_forces(body, q)
     # N, T, My, Mz: those of the six forces that strain, twist and bend.

@@ -84,9 +84,27 @@ def _held_names(torques: tuple[str, ...]) -> list[str]:
 
 
 def open_loop(model: ModelLike, q: Any, law: AbstractLaw) -> OpenLoop:
-    """The loop of a sampled law and a robot at rest at a pose, after the end of the law's motion.
+    """The loop of a sampled law and a robot at rest at a pose, cut at the drives, after the end of the law's motion.
 
     There its torques are those of rest: on the way, and elsewhere, a limit of the torque may cut the loop open.
+
+    Args:
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
+        q: joint coordinates of the pose.
+        law: a law with a period `sample`.
+
+    Returns:
+        `OpenLoop`: the sampled robot and the matrices of the law; `as_model()` is its loop gain L(z).
+
+    Raises:
+        EquilibriumError: no equilibrium was found at this pose.
+
+    Example:
+        >>> import lissom as ls
+        >>> law = ls.PD([200.0], [3.0], ls.Table([0.0], [[0.3]], "hold"), sample=1e-3)
+        >>> loop = ls.open_loop("simple-pendulum", [0.3], law)
+        >>> loop.as_model().dt
+        0.001
     """
     model = model_from(model)
     feedback = wired(model, law)
@@ -99,7 +117,21 @@ def open_loop(model: ModelLike, q: Any, law: AbstractLaw) -> OpenLoop:
 
 
 def closed_loop_poles(loop: OpenLoop) -> Complex[np.ndarray, " s"]:
-    """Poles of the sampled loop; states are robot, held torque and memory."""
+    """Poles of the sampled loop; states are robot, held torque and memory.
+
+    Args:
+        loop: from `open_loop`.
+
+    Returns:
+        Eigenvalues z of the closed loop, in no order; it is stable where all lie within the unit circle.
+
+    Example:
+        >>> import lissom as ls
+        >>> law = ls.PD([200.0], [3.0], ls.Table([0.0], [[0.3]], "hold"), sample=1e-3)
+        >>> loop = ls.open_loop("simple-pendulum", [0.3], law)
+        >>> bool(abs(ls.closed_loop_poles(loop)).max() < 1.0)
+        True
+    """
     A, B, C, D = loop.robot.A, loop.robot.B, loop.robot.C, loop.robot.D
     L, N, P, Q = loop.law
     whole = np.block(
@@ -113,7 +145,29 @@ def closed_loop_poles(loop: OpenLoop) -> Complex[np.ndarray, " s"]:
 
 
 def margins(model: ModelLike, q: Any, law: AbstractLaw) -> Margins:
-    """Margins of a sampled law on a robot at a pose."""
+    """Gain, phase and delay margins of a sampled law on a robot at a pose, in all drives at the same time.
+
+    With the largest singular value Ms of S = (1 + L)^-1, the gain may change by Ms / (Ms - 1) and the phase by
+    2 arcsin(1 / (2 Ms)).
+
+    Args:
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
+        q: joint coordinates of the pose.
+        law: a law with a period `sample`.
+
+    Returns:
+        `Margins`: stability, largest pole, sensitivity, gain margin, phase margin [degrees] and delay [s].
+
+    Raises:
+        EquilibriumError: no equilibrium was found at this pose.
+
+    Example:
+        >>> import lissom as ls
+        >>> law = ls.PD([200.0], [3.0], ls.Table([0.0], [[0.3]], "hold"), sample=1e-3)
+        >>> found = ls.margins("simple-pendulum", [0.3], law)
+        >>> found.stable, f"{found.phase_deg:.0f}"
+        (True, '35')
+    """
     return margins_of(open_loop(model, q, law))
 
 

@@ -93,8 +93,19 @@ def numpy_law(
         sample: period [s].
         memory: before the first sample, arrays in any nesting of tuples, lists and dictionaries.
 
+    Returns:
+        `NumpyLaw`, for `torque=` of `simulate` and `controller=` of `linearize`.
+
     Raises:
         ValueError: it does not give torques and a memory of the same shape.
+
+    Example:
+        >>> import lissom as ls
+        >>> def damper(t, measured, memory):
+        ...     return [-2.0 * measured[0]], memory
+        >>> law = ls.numpy_law(damper, sensors=["rod.speed"], sample=1e-3)
+        >>> law.torques
+        1
     """
     start = jax.tree.map(np.asarray, memory)
     answer = function(0.0, np.zeros(len(sensors)), start)

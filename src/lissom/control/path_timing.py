@@ -61,10 +61,20 @@ def through_points(
         torque: largest torque of each actuated joint [N m or N].
         speed: largest speed of each column [rad/s or m/s].
         acceleration: largest acceleration of each column [rad/s^2 or m/s^2].
-        pieces: of the path.
+        pieces: number of intervals into which the path is divided.
+
+    Returns:
+        `TimedPath`: the reference, and the largest share of the torque limits that it needs.
 
     Raises:
         DesignError: no motion keeps the limits, as where a pose cannot be held.
+
+    Example:
+        >>> import lissom as ls
+        >>> rows = [[0.0, 0.3], [0.5, 0.5], [1.0, 0.0]]
+        >>> motion = ls.through_points("double-pendulum", rows, speed=1.0, acceleration=5.0)
+        >>> [f"{angle:.3f}" for angle in motion.reference.value(1e3)[:1]]
+        ['1.000']
     """
     model = model_from(model)
     rows = np.asarray(rows, dtype=float)

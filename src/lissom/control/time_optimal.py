@@ -23,8 +23,17 @@ def time_optimal(
         acceleration: largest acceleration [rad/s^2 or m/s^2].
         jerk: largest rate of the acceleration [rad/s^3 or m/s^3].
 
+    Returns:
+        `PiecewisePolynomial` in time, a reference for laws: `value(t)`, `breakpoints` [s].
+
     Raises:
         DesignError: limits of the wrong number, or the package `ruckig` is missing.
+
+    Example:
+        >>> import lissom as ls
+        >>> motion = ls.time_optimal([[0.0], [1.0]], speed=1.0, acceleration=5.0, jerk=40.0)
+        >>> f"{motion.breakpoints[-1]:.3f}"
+        '1.325'
     """
     rows = np.asarray(rows, dtype=float)
     joints = rows.shape[1]

@@ -45,8 +45,17 @@ def tip_line(
         begin: time at which the motion begins [s].
         knots: poses that are computed.
 
+    Returns:
+        `TipLine`: the reference of all moving joints, and how far the node leaves the line between the knots [m].
+
     Raises:
         UnreachableError: part of the line is out of reach.
+
+    Example:
+        >>> import lissom as ls
+        >>> line = ls.tip_line("double-pendulum", [0.3, 0.3], [0.6, 0.4, 0.0], duration=1.0)
+        >>> bool(line.deviation < 1e-5)
+        True
     """
     model = model_from(model)
     q = np.asarray(model.assemble(start), dtype=float)

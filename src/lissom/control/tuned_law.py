@@ -33,9 +33,24 @@ def tune(model: ModelLike, controller: Part | Mapping[str, Any]) -> TunedLaw:
     `{"type": "pid", "gains": {"bandwidth": 5.0, "damping": 0.7}, ...}` is tuned by bandwidth and damping, `lqg` and its
     kin by tolerances.
 
+    Args:
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
+        controller: description of a sampled law, as under `controller` of a scenario.
+
+    Returns:
+        `TunedLaw`: the law and its margins, `law, margins = ls.tune(...)`.
+
     Raises:
-        DescriptionError: the description is wrong.
+        DescriptionError: the description is wrong, or has no `sample`.
         DesignError: there is no such law for this robot.
+
+    Example:
+        >>> import lissom as ls
+        >>> motion = {"t": [0.0, 0.2], "value": [[-1.4], [-1.1]], "interpolation": "quintic"}
+        >>> pid = {"type": "pid", "sample": 2e-3, "reference": motion, "gains": {"bandwidth": 2}}
+        >>> law, margins = ls.tune("simple-pendulum", pid)
+        >>> margins.stable
+        True
     """
     model = model_from(model)
     is_read = isinstance(controller, Part)
@@ -53,18 +68,31 @@ def tune_by_poles(
     damping: float = 0.7,
     vibration: float = 0.2,
 ) -> TunedLaw:
-    """Feedback with these poles on the estimate of a Kalman filter, and its margins.
+    """Feedback with given poles on the estimate of a Kalman filter, and its margins.
+
+    Poles are placed by the method of [TitsYang1996].
 
     Args:
-        model: the robot.
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         controller: description of an `lqg` without tolerances: motion, sample, sensors, noise.
         bandwidth: of the joints [Hz].
         damping: ratio of the joints' motions.
         vibration: least damping ratio of the vibrations that the controller's model has.
 
+    Returns:
+        `TunedLaw`: the law and its margins, `law, margins = ls.tune_by_poles(...)`.
+
     Raises:
         DescriptionError: the description is wrong.
         DesignError: these poles cannot be placed, or a motion is seen by no sensor.
+
+    Example:
+        >>> import lissom as ls
+        >>> motion = {"t": [0.0, 0.2], "value": [[-1.4], [-1.1]], "interpolation": "quintic"}
+        >>> lqg = {"sample": 2e-3, "reference": motion, "noise": {"torque": [0.1], "sensors": [1e-4]}}
+        >>> law, margins = ls.tune_by_poles("simple-pendulum", lqg, bandwidth=2.0, vibration=0.3)
+        >>> margins.stable
+        True
     """
     check_wishes(bandwidth, damping, vibration)
     model = model_from(model)

@@ -28,6 +28,9 @@ def export_c(function: Callable[..., Any], *arguments: Any, name: str) -> str:
         arguments: examples; their shapes and types count, not their numbers.
         name: of the function in C.
 
+    Returns:
+        The text of the C file.
+
     Raises:
         ExportError: the function uses an operation that has no form in C, or the name is none.
 

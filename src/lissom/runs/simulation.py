@@ -82,9 +82,19 @@ def simulate(
         resume: go on from the checkpoint, where there is one.
         observe: called like `watch`, with the robot as it is then (`Snapshot`).
 
+    Returns:
+        The `Run`: times [s], motion, torques, energies; `run.data` names them with their units, `run.save()` writes it.
+
     Raises:
+        ArgumentError: a time, an option or an input that makes no sense.
         SimulationError: the run did not reach its end.
         CheckpointError: the checkpoint is not that of this run.
+
+    Example:
+        >>> import lissom as ls
+        >>> run = ls.simulate("simple-pendulum", [0.3], t_end=0.01)
+        >>> float(run.t[-1])
+        0.01
     """
     model = model_from(model)
     state, t_start, left = _start_of(state, start, t_start)
@@ -230,9 +240,32 @@ def run_scenario(
     progress: Any = None,
     observe: Observe = lambda snapshot: None,
 ) -> Run:
-    """Build, start and simulate a scenario; a model of it that is there already, built in `build_s`, is taken.
+    """The run of a scenario: its model is built, started and simulated.
 
-    A `Scenario`, its name in the library, its file or its data. For the other arguments see `simulate`.
+    Args:
+        scenario: a `Scenario`, its name in the library, its file or its data.
+        watch: called with the time reached while the run goes on.
+        throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
+        model: a model of the scenario that exists already.
+        build_s: time that was spent on building it [s], for the record.
+        checkpoint: file that keeps the run while it goes on, as in `simulate`.
+        resume: go on from the checkpoint, where there is one.
+        progress: True for a bar; False for none; None for one in terminals and notebooks if it takes over a second.
+        observe: called like `watch`, with the robot as it is then (`Snapshot`).
+
+    Returns:
+        The `Run`: times [s], motion, torques, energies; `run.data` names them with their units.
+
+    Raises:
+        DescriptionError: the scenario is wrong.
+        SimulationError: the run did not reach its end.
+        CheckpointError: the checkpoint is not that of this run.
+
+    Example:
+        >>> import lissom as ls
+        >>> run = ls.run_scenario("simple-pendulum")
+        >>> float(run.t[-1])
+        1.5
     """
     began = time.perf_counter()
     scenario = scenario_from(scenario)

@@ -66,6 +66,14 @@ def doctor(self_test: bool = True) -> DoctorResult:
 
     Args:
         self_test: compute something with known answers too; ten seconds at most.
+
+    Returns:
+        Versions, devices and findings; `sound` is False where one of them failed.
+
+    Example:
+        >>> import lissom as ls
+        >>> ls.doctor(self_test=False).sound
+        True
     """
     # The first use of JAX looks for devices, which takes a while.
     import jax

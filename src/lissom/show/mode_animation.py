@@ -35,14 +35,28 @@ def animate_mode(
     number: int,
     path: str | Path | None = None,
 ) -> Path | Page:
-    """An HTML page on which the robot swings in one mode, slowed down and enlarged; with a path, the file.
+    """An HTML page on which the robot swings in one mode, slowed down and enlarged.
 
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
-        state: the equilibrium of the modes.
+        state: the equilibrium of the modes, from `model.static`.
         modes: result of `modes`, undamped or damped.
         number: of the mode, counted from 1.
         path: file to write; without one, the page is what notebooks show inline.
+
+    Returns:
+        The `Page`; with a path, the path of the file that was written.
+
+    Raises:
+        ValueError: there is no mode of this number.
+
+    Example:
+        >>> import lissom as ls
+        >>> model = ls.Model("double-pendulum")
+        >>> state = model.static([0.0, 0.5])
+        >>> page = ls.animate_mode(model, state, ls.modes(model, state, locked=True), number=1)
+        >>> type(page).__name__
+        'Page'
     """
     model = model_from(model)
     count = len(modes.frequency_hz)

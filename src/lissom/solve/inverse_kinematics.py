@@ -46,6 +46,8 @@ def inverse_kinematics(
 ) -> Float[np.ndarray, " j"]:
     """Coordinates of all moving joints that bring a node of the undeformed robot to a position, or to a whole pose.
 
+    Damped least squares on the geometric Jacobian (Levenberg and Marquardt), each step within the limits of the joints.
+
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         position: of the node, world axes [m].
@@ -53,6 +55,9 @@ def inverse_kinematics(
         node: default the last link's tip.
         start: joint coordinates where the search begins; the nearest solution is found from there.
         tolerance: distance [m], and angle [rad], at which the pose is reached.
+
+    Returns:
+        Joint coordinates [rad or m] of all moving joints, within their limits; of a closed chain, its loops closed.
 
     Raises:
         UnreachableError: with the distance that is left, and the joints that stand at their limits.

@@ -427,6 +427,13 @@ def rollout(
             most so many, and then taken again as a loop of known length. Memory grows with this number.
         steps: from `step_times`: these steps are taken, and no others are looked for.
 
+    Returns:
+        `Solution`: times [s], coordinates, speeds and works [J] as arrays, numbers alone.
+
+    Raises:
+        ArgumentError: a time or an option that makes no sense.
+        ValueError: reverse mode is asked for of a robot with end stops.
+
     Example:
         >>> import jax, lissom as ls
         >>> model = ls.Model("simple-pendulum")
@@ -477,6 +484,27 @@ def step_times(
     """Times at which the steps of a run begin and end, the last one repeated: `rollout` takes the same steps again.
 
     With other numbers of the robot too, so that a loss over runs is a smooth function of them.
+
+    Args:
+        model: the robot; its numbers may be traced (`model.replace({"payload.mass": mass})`).
+        state: at t = 0, or a pose in which the robot rests undeformed; q = 0 by default.
+        t_end: duration [s].
+        torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
+        inputs: tables of torques, wrenches and motions, instead of `torque`.
+        solver: `Solver` options, or a mapping of them.
+        most_steps: length of the result less one; a run that needs more steps ends early.
+
+    Returns:
+        Times [s], for `rollout(..., steps=...)`.
+
+    Raises:
+        ArgumentError: a time or an option that makes no sense.
+
+    Example:
+        >>> import lissom as ls
+        >>> times = ls.step_times("simple-pendulum", [0.3], t_end=0.01, most_steps=64)
+        >>> times.shape, float(times[-1])
+        ((65,), 0.01)
     """
     times = np.array([0.0, seconds_from("t_end", t_end)])
     start = _pure_start(model, state, times, torque, inputs, solver)

@@ -235,12 +235,27 @@ def sweep(
         cluster: address of a Dask scheduler, `local`, or a `dask.distributed.Client`, instead of processes here.
         watch: called with a `Tally` while the study goes on; an exception that it raises stops the study.
 
+    Returns:
+        `Sweep`: `data` (an xarray dataset) with the values of the keys and the metrics of every run, `on_grid()`,
+        `worst()`, `plot()`.
+
     Raises:
         DescriptionError: the study is wrong, or its store holds another one.
         StoreError: the store cannot be written.
 
     Warns:
         UserWarning: a metric whose name meant something else in an earlier version.
+
+    Example:
+        >>> import lissom as ls
+        >>> study = {
+        ...     "scenario": "simple-pendulum",
+        ...     "changes": {"t_end": 0.1},
+        ...     "over": {"payload.mass": [0.0, 0.1]},
+        ...     "metrics": ["tip_deflection"],
+        ... }
+        >>> ls.sweep(study, workers=1).data["tip_deflection"].shape
+        (2,)
     """
     described = Study.of(study)
     for line in described.notes:

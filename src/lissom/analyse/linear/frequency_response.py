@@ -49,8 +49,19 @@ def frequency_response(
         output: name of an output.
         frequencies: [Hz]; by default a logarithmic band around the vibrations of the model, dense at resonances.
 
+    Returns:
+        `FrequencyResponse`: `frequency_hz` [Hz] and the complex `response` [output per input], H = C (sI - A)^-1 B + D
+        at s = j omega, or at z = exp(j omega dt) for a sampled model.
+
     Raises:
         UnknownNameError: the model has no such input or output.
+        ValueError: a frequency is negative or not finite.
+
+    Example:
+        >>> import lissom as ls
+        >>> small = ls.linearize("double-pendulum", [0.0, 0.5])
+        >>> ls.frequency_response(small, "upper", "upper.encoder", [0.5, 5.0]).response.shape
+        (2,)
     """
     k = linear.input_index(input)
     i = linear.output_index(output)

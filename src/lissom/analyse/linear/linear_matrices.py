@@ -41,6 +41,25 @@ def linear_matrices(
     """M, C, K, F about the point (x, xd, xdd, tau), with the joint torques as inputs; pure, for `jit`, `vmap`, `grad`.
 
     [Palomba2019] eqs. (4)-(7) with corrected signs, for every formulation.
+
+    Args:
+        formulation: equations of motion, such as `model.formulation`.
+        x: generalised coordinates (theta, elastic) [rad, m or modal].
+        xd: their speeds.
+        xdd: their accelerations.
+        tau: joint torques [N m or N].
+
+    Returns:
+        `LinearMatrices`: M dxdd + C dxd + K dx = F du.
+
+    Example:
+        >>> import jax, lissom as ls
+        >>> model = ls.Model("simple-pendulum")
+        >>> state = model.static([0.3])
+        >>> zero = 0.0 * state.x
+        >>> M, C, K, F = jax.jit(ls.linear_matrices)(model.formulation, state.x, zero, zero, state.torque)
+        >>> K.shape, F.shape
+        ((13, 13), (13, 1))
     """
     n = x.shape[0]
 

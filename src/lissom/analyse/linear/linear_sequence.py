@@ -130,18 +130,34 @@ def linearize_along(
     locked: bool = False,
     watch: Callable[[float], None] = lambda share: None,
 ) -> LinearSequence:
-    """Linear models at the instants of a joint motion, all computed side by side.
+    """Linear models at the instants of a joint motion, computed in batches: a linear time-varying system.
+
+    At every instant the links are in quasi-static balance with the motion, and A, B, C, D are those of `linearize`
+    there, [Boscariol2017] eqs. (12)-(15).
 
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         trajectory: `(t, q)` or `(t, q, qd, qdd)` with t (instants,) [s] and the rest (instants, joints), missing
             derivatives from a cubic spline; or a `RecordedMotion` such as a `Run`, whose encoder readings are taken.
-        inputs: as in `linearize`.
-        outputs: as in `linearize`.
-        kp: as in `linearize`.
-        kd: as in `linearize`.
-        locked: as in `linearize`.
-        watch: called with the share of the work done.
+        inputs: names, as in `linearize`.
+        outputs: names, as in `linearize`.
+        kp: proportional gains of a joint controller on the encoders [N m/rad or N/m], one or one for each joint.
+        kd: its derivative gains [N m s/rad or N s/m].
+        locked: the encoders follow their motion whatever happens; the joints' coordinates leave the model.
+        watch: called with the share of the work that is done.
+
+    Returns:
+        `LinearSequence`: `A`, `B`, `C`, `D` with time as first axis, `sequence[k]` the `LinearModel` of an instant.
+
+    Raises:
+        ValueError: instants that do not grow, or motion of another shape.
+        EquilibriumError: the links find no balance at an instant.
+
+    Example:
+        >>> import lissom as ls
+        >>> sequence = ls.linearize_along("simple-pendulum", ([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]]))
+        >>> len(sequence), sequence.A.shape
+        (3, (3, 26, 26))
     """
     model = model_from(model)
     t, motion = motion_of(model, trajectory)

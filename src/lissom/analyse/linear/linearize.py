@@ -219,8 +219,8 @@ def linearize(
 ) -> LinearModel:
     """State-space model of small motion about a point, at rest or moving, with named states, inputs and outputs.
 
-    By exact differentiation of the equations of motion, in every formulation. About a moving point the matrices are
-    those of that instant; `linearize_along` gives them along the whole motion.
+    By exact differentiation of the equations of motion, in every formulation, [Boscariol2017] eqs. (12)-(15). About a
+    moving point the matrices are those of that instant; `linearize_along` gives them along the whole motion.
 
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
@@ -237,6 +237,16 @@ def linearize(
             A sampled law gives the discrete closed loop, with the memory of the law among its states.
         locked: the encoders follow their motion whatever happens; the joints' coordinates leave the model.
         weight_stiffness: add the second-order stiffness of carried weight, which formulations of first order leave out.
+
+    Returns:
+        `LinearModel`: d(dx)/dt = A dx + B du, dy = C dx + D du with the names of states, inputs and outputs, and the
+        operating point from which dx, du and dy count.
+
+    Raises:
+        UnknownNameError: the robot has no such input or output.
+        ValueError: gains and a controller together, a name that stands twice, or a point of another shape.
+        EquilibriumError: the links find no balance at the point.
+        LinearizationError: the inertia matrix is singular at the point.
 
     Example:
         >>> import lissom as ls

@@ -41,9 +41,19 @@ def step_response(
         output: name of an output.
         duration: [s]; by default until the slowest vibration has faded, or for twelve of its periods.
 
+    Returns:
+        `StepResponse`: `t` [s] and the `response` at these times [output per unit of input].
+
     Raises:
         UnknownNameError: the model has no such input or output.
-        ValueError: a duration that is none.
+        ValueError: the duration is not a positive number of seconds, or holds too many samples.
+
+    Example:
+        >>> import lissom as ls
+        >>> small = ls.linearize("double-pendulum", [0.0, 0.5], kp=50.0, kd=5.0)
+        >>> response = ls.step_response(small, "upper", "upper.encoder", duration=0.5)
+        >>> f"{response.t[-1]:.3f}"
+        '0.500'
     """
     k = linear.input_index(input)
     i = linear.output_index(output)

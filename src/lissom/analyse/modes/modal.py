@@ -109,8 +109,8 @@ def modes(
 
     The state's holding torques act on; without a state, the equilibrium at q = 0 is taken. Frequencies and shapes are
     those of the undamped problem K phi = omega^2 M phi, damping ratios phi^T C phi / (2 omega), exact for Rayleigh
-    and modal damping. With `damped`, and about a moving point always, those of the quadratic eigenproblem: complex,
-    with right and left vectors, as `DampedModes`; else the answer is a `Modes`.
+    and modal damping. With `damped`, and about a moving point always, those of the quadratic eigenproblem,
+    [Palomba2019] eqs. (12)-(18): complex, with right and left vectors.
 
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
@@ -123,6 +123,20 @@ def modes(
         kp: proportional gains of a joint controller on the encoders, one or one for each joint.
         kd: its derivative gains.
         weight_stiffness: add the second-order stiffness of carried weight, which formulations of first order leave out.
+
+    Returns:
+        `Modes`, or `DampedModes` of the quadratic eigenproblem, lowest frequency first: `frequency_hz` [Hz],
+        `damping_ratio`, shapes with the names of the coordinates.
+
+    Raises:
+        EquilibriumError: no equilibrium was found at this pose.
+        ValueError: `count` is not a positive number of modes, or a pose of another shape.
+
+    Example:
+        >>> import lissom as ls
+        >>> found = ls.modes("double-pendulum", [0.0, 0.5], locked=True)
+        >>> [f"{frequency:.2f}" for frequency in found.frequency_hz[:2]]
+        ['8.63', '20.98']
     """
     model = model_from(model)
     check_count(count)
@@ -186,6 +200,22 @@ def natural_frequencies(
     """Undamped natural frequencies [Hz], lowest first, as a pure JAX function: for `jax.grad` and `jax.vmap`.
 
     Rigid and unstable motions count as 0; derivatives exist where a frequency is not repeated.
+
+    Args:
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
+        state: an equilibrium, from `model.static`, or joint coordinates q; q = 0 by default.
+        locked: hold every joint; of a closed chain, the independent ones.
+
+    Returns:
+        One frequency for each coordinate that is free to move [Hz].
+
+    Raises:
+        EquilibriumError: no equilibrium was found at this pose.
+
+    Example:
+        >>> import lissom as ls
+        >>> f"{ls.natural_frequencies('simple-pendulum', [0.5], locked=True)[0]:.2f}"
+        '32.65'
     """
     model = model_from(model)
     state = equilibrium_from(model, state)

@@ -247,8 +247,8 @@ def mode_map(
 ) -> ModeMap:
     """Modes over a grid of poses, speeds, payloads or other data of the robot, or along a motion.
 
-    At every point the links are in quasi-static balance with the motion (q, qd, qdd). All points are computed side by
-    side; modes are then followed from each point to the next by the likeness of the displacements of the links' mass
+    At every point the links are in quasi-static balance with the motion (q, qd, qdd). All points are computed in
+    batches; modes are then followed from each point to the next by the likeness of the displacements of the links' mass
     (MAC, best assignment) and by their frequencies, so that a mode keeps its number where frequencies cross. `lost`
     marks where that fails.
 
@@ -270,9 +270,19 @@ def mode_map(
         progress: a bar, as in `simulate`.
         watch: called with the share of the work done.
 
+    Returns:
+        `ModeMap`: frequencies [Hz], damping ratios and shapes, with the axes of the grid first.
+
     Raises:
         EquilibriumError: the links find no balance at a point.
         AssemblyError: a closed chain cannot be led to a point.
+        ValueError: arrays that do not fit the grid, or the joints.
+
+    Example:
+        >>> import lissom as ls
+        >>> modes = ls.mode_map("simple-pendulum", [[0.0], [0.5], [1.0]], locked=True, count=3)
+        >>> modes.frequency_hz.shape
+        (3, 3)
     """
     model = model_from(model)
     feedback = joint_feedback(model, kp, kd)

@@ -172,6 +172,10 @@ def parametric_modes(
         max_pieces: most expansion points of the automatic mode.
         watch: called with the numbers of finished and waiting pieces.
 
+    Returns:
+        `ParametricModes`: called with values of the parameters, it gives eigenvalues, frequencies [Hz], vectors there;
+        `exact(points)` solves the eigenproblem to compare with, `coefficients()` are the polynomials.
+
     Raises:
         ValueError: an unknown parameter, or a point that lacks one.
         RepeatedEigenvalueError: an eigenvalue is repeated at an expansion point.
@@ -212,22 +216,42 @@ def parametric_eigenpairs(
     max_pieces: int = 64,
     watch: Callable[[int, int], None] | None = None,
 ) -> ParametricModes:
-    """The same for any second-order system: `matrices` is a JAX function from the parameters (p,) to (M, C, K).
+    """Eigenvalues, right and left vectors of any second-order system M, C, K as polynomials of its parameters.
+
+    The recursion of [Palomba2019], eqs. (20)-(27), as in `parametric_modes`, on matrices instead of a robot.
 
     Args:
-        matrices: the function.
+        matrices: JAX function from the parameters (p,) to (M, C, K).
         parameters: names of the parameters, in order.
-        order: see `parametric_modes`; likewise the other arguments.
-        at: expansion point.
-        over: range or points.
-        accuracy: wanted relative error of the frequencies.
-        mac: wanted modal assurance.
+        order: total order of the polynomials; 4 by default, with `accuracy` the only one tried.
+        at: expansion point, `{"k": 1.0}`; the middle of `over` by default.
+        over: range of each parameter, `{"k": (0.5, 2.0)}`, or an array of points, one per row.
+        accuracy: wanted relative error of the frequencies over that range, such as 0.001.
+        mac: wanted modal assurance of right and left vectors, with `accuracy`.
         coordinates: names of the coordinates.
-        count: number of pairs.
-        above_hz: skip pairs with lower frequencies.
-        biorthonormal: scaling of the left vectors.
-        max_pieces: most expansion points.
-        watch: progress.
+        count: number of pairs, lowest frequency first.
+        above_hz: skip pairs with lower frequencies at the expansion point [Hz].
+        biorthonormal: scale the left vectors so that psi^* (2 lambda M + C) phi = 1 as polynomials.
+        max_pieces: most expansion points, with `accuracy`.
+        watch: called with the numbers of finished and waiting pieces.
+
+    Returns:
+        `ParametricModes`, as from `parametric_modes`.
+
+    Raises:
+        ValueError: an unknown parameter, or a point that lacks one.
+        RepeatedEigenvalueError: an eigenvalue is repeated at an expansion point.
+        AccuracyError: the accuracy needs more than `max_pieces` expansion points.
+        SeriesError: a parameter enters in a way that has no Taylor series.
+
+    Example:
+        >>> import jax.numpy as jnp, lissom as ls
+        >>> def matrices(p):
+        ...     K = jnp.array([[2.0 + p[0], -1.0], [-1.0, 2.0]])
+        ...     return jnp.eye(2), 0.01 * K, K
+        >>> found = ls.parametric_eigenpairs(matrices, ["k"], at={"k": 0.0}, order=3, count=2)
+        >>> [f"{frequency:.3f}" for frequency in found.frequency_hz([[0.1]])[0]]
+        ['0.163', '0.278']
     """
     source = MatrixFunction(matrices, parameters, coordinates)
     expander = _Expander(source, count, above_hz, biorthonormal)

@@ -49,6 +49,16 @@ def doubts_of_start(
 def doubts(model: ModelLike, state: Any = None) -> tuple[Doubt, ...]:
     """Doubts about a robot and one of its states, such as an equilibrium from `model.static`, or a pose.
 
+    Args:
+        model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
+        state: an equilibrium from `model.static`, a state from `model.at`, or joint coordinates q; q = 0 by default.
+
+    Returns:
+        One warning for each assumption that the robot or the state breaks, with its check and its number.
+
+    Raises:
+        DescriptionError: the robot is wrong.
+
     Example:
         >>> import lissom as ls
         >>> model = ls.Model(ls.Robot.load("simple-pendulum").replace({"links.*.beam.material.E": 70.0}))

@@ -124,8 +124,23 @@ def reduce_link(
         max_wall: seconds that gmsh may take; 600 by default.
         progress: called with a text and the share of that part that is done.
 
+    Returns:
+        `LinkImport`: `report` with all checks, `passed`, and the reduced `link`, None where a check forbids one;
+        `save(path)` writes the link for `fe: {file: ...}`.
+
     Raises:
         FeError: the file cannot be read, or the request makes no sense.
+
+    Example:
+        >>> import os, tempfile
+        >>> import numpy as np, lissom as ls
+        >>> from lissom.bodies.link_body import body_of
+        >>> beam = body_of(ls.Robot.load("simple-pendulum"), 0)
+        >>> file = os.path.join(tempfile.mkdtemp(), "beam.npz")
+        >>> np.savez(file, K=beam.stiffness, M=beam.mass_matrix, nodes=beam.points)
+        >>> link = ls.reduce_link(file, {"inner": 1, "tip": 3}, modes=6)
+        >>> link.passed, f"{link.link.frequency_hz[0]:.1f}"
+        (True, '249.1')
     """
     choices = {
         "method": method,

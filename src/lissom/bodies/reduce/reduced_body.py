@@ -74,8 +74,26 @@ class Reduction(NamedTuple):
 def reduced_body(body: Body, reduction: Reduction | None = None) -> Body:
     """The body with modal coordinates `mode.1`, `mode.2`, ...: displacements stay known at all its nodes and stations.
 
-    Modes are those of the free link, counted from its inner node as the coordinates of every body are. A body that is
-    modal already (a link from a finite-element program) is reduced once more, within its own modes.
+    Modes are those of the free link, counted from its inner node as the coordinates of every body are, [Vidoni2015]
+    eq. (2). A body that is modal already (a link from a finite-element program) is reduced once more, within its own
+    modes.
+
+    Args:
+        body: one link, such as `lissom.bodies.link_body.body_of(robot, 0)`.
+        reduction: method, interface and modes; by default Craig-Bampton with the interface exact.
+
+    Returns:
+        The body in its new coordinates, the six rigid ones first.
+
+    Raises:
+        ValueError: the link has no such node, or no such mode.
+
+    Example:
+        >>> import lissom as ls
+        >>> from lissom.bodies.link_body import body_of
+        >>> body = body_of(ls.Robot.load("simple-pendulum"), 0)
+        >>> ls.reduced_body(body, ls.Reduction(modes=3)).names
+        ('mode.1', 'mode.2', 'mode.3')
     """
     return reduce_body(body, reduction or Reduction())[0]
 
