@@ -25,7 +25,7 @@ ORDER = (
     "runs",
     "studies",
     "services",
-    "benchmarks",
+    "bench",
     "studio",
     "commands",
 )

@@ -115,6 +115,15 @@ def test_a_clean_environment_computes(clean, tmp_path):
     assert json.loads(text)["frequency_hz"]
 
 
+def test_a_clean_environment_measures(clean, tmp_path):
+    words = ("bench", "simple-pendulum", "--native", "--repeat", "1", "--json")
+    report = json.loads(run(clean.parent / "lissom", *words, folder=tmp_path))
+    assert [case["case"] for case in report["cases"]] == ["simple-pendulum"]
+    # Known numbers that are read from a file of the package.
+    known = "from lissom.bench.physics_checks import keypoints as k; print(k('spatial', 'GE'))"
+    assert "0.25" in run(clean, "-c", known, folder=tmp_path)
+
+
 def test_a_clean_environment_is_no_larger_than_it_may_be(clean):
     files = [path for path in clean.parents[1].rglob("*") if not path.is_symlink()]
     blocks = sum(path.stat().st_blocks for path in files)

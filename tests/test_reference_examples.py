@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 NOT_RUN = {
     "lissom studio my-robots": "it serves pages until it is stopped; tests/studio does so",
     "lissom bench double-pendulum": "it measures for minutes; tests/benchmarks runs its parts",
-    "lissom bench control -o control.md": "it measures for minutes; tests/benchmarks runs its parts",
+    "lissom bench physics -o physics.md": "it measures for minutes; tests/benchmarks runs its parts",
     "lissom reduce job.sti --inner hub --tip flange -o link.npz --plot report.png": (
         "a job of CalculiX; tests/bodies reads one"
     ),

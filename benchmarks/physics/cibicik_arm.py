@@ -5,11 +5,12 @@ models lie. Numbers beside the figures say how near.
 """
 
 import numpy as np
-from figures import heading, keep, tidy
 
 from lissom import Scenario
-from lissom.benchmarks.cases import Case
+from lissom.bench.cases import Case
 from lissom.show.axes import PALETTE, new_figure
+
+from .figures import heading, keep, tidy
 
 STYLES = {"dual-screw": "-", "nonlinear": "--"}  # line of each formulation
 NAMED = "dual-screw"  # whose lines carry the legend's labels

@@ -136,7 +136,7 @@ class Mechanism:
         """Lead a coordinate of a node along a function of time, from where it is at t = 0."""
         start = function(0.0)
 
-        def offset(mbs, t, item, offset):
+        def offset(mbs, t, itemNumber, lOffset):
             return float(function(min(t, self.t_end)) - start)
 
         marker = self._coordinate_marker(node, coordinate)
@@ -161,7 +161,7 @@ class Mechanism:
     def place(self, node) -> np.ndarray:
         """Where a node is now, in the plane."""
         position = self.exu.OutputVariableType.Position
-        return self.system.GetNodeOutput(node, position)[:2]
+        return np.asarray(self.system.GetNodeOutput(node, position))[:2]
 
     def solve(self, step: float) -> None:
         """Run to the end."""

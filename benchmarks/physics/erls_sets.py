@@ -5,12 +5,12 @@ same robot, so the paths of the tip differ only by what is of second order in th
 stiffer arm.
 """
 
-from figures import heading, keep, tidy
-
 from lissom import Robot, Scenario
-from lissom.benchmarks.cases import Case
+from lissom.bench.cases import Case
 from lissom.show.axes import PALETTE, new_figure
 from lissom.show.plot import spread
+
+from .figures import heading, keep, tidy
 
 SETS = {"A": "anthropomorphic", "B": "anthropomorphic-b", "C": "anthropomorphic-c"}
 MODULI = (9e9, 5e10)  # [Pa], first and second simulation

@@ -6,10 +6,10 @@ beside the published 11, 31, 113 and 171 Hz. The pulse has no strength at multip
 weak for that reason.
 """
 
-from figures import heading, keep, tidy
-
-from lissom.benchmarks.l_shape import MASS, PEAKS_HZ, peak_rows, spectrum
+from lissom.bench.l_shape import MASS, PEAKS_HZ, peak_rows, spectrum
 from lissom.show.axes import INK, PALETTE, SOFT, new_figure
+
+from .figures import heading, keep, tidy
 
 MASS_COLOURS = {"consistent": PALETTE[0], "lumped": PALETTE[1]}
 

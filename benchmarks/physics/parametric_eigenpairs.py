@@ -5,9 +5,7 @@ about the middle of the path; the errors (30) and (32); modal assurance (33) of 
 linear model at each time with the accelerations of that time; the polynomials keep those of the middle, as the paper's.
 """
 
-from figures import heading, keep, tidy
-
-from lissom.benchmarks.eigenpairs import (
+from lissom.bench.eigenpairs import (
     PAPER,
     TIMES,
     errors,
@@ -17,6 +15,8 @@ from lissom.benchmarks.eigenpairs import (
     path_points,
 )
 from lissom.show.axes import PALETTE, new_figure
+
+from .figures import heading, keep, tidy
 
 ROWS = {
     "frequency [Hz]": ("f", "f_poly"),

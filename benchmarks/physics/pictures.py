@@ -8,9 +8,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from figures import FOLDER
-
 import lissom as ls
+
+from .figures import FOLDER
 
 ROBOT = "anthropomorphic"
 VIEW = "t=0.30&scale=5&paused&frames=0"

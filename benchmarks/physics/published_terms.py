@@ -8,11 +8,12 @@ first order in the elastic displacements, and those go with 1/E.
 from typing import Literal
 
 import numpy as np
-from figures import chart, heading, keep, slope
 
 from lissom import Robot, Scenario
-from lissom.benchmarks.cases import Case, distance
+from lissom.bench.cases import Case, distance
 from lissom.show.axes import PALETTE
+
+from .figures import chart, heading, keep, slope
 
 MODULI = (2e9, 2e10, 2e11, 2e12)  # [Pa]
 T_END = 0.5  # [s]

@@ -7,12 +7,13 @@ Linear theory lets the tip run away; a theory that knows centrifugal stiffening 
 from typing import NamedTuple
 
 import numpy as np
-from figures import chart, heading, keep
 
 from lissom import Scenario, SimulationError
-from lissom.benchmarks.cases import Case
-from lissom.benchmarks.exudyn_pendulum import exudyn
+from lissom.bench.cases import Case
 from lissom.show.axes import PALETTE
+
+from ..peers.exudyn_pendulum import exudyn
+from .figures import chart, heading, keep
 
 T = 15.0  # duration of the spin-up [s]
 RATE = 6.0  # reached then [rad/s]

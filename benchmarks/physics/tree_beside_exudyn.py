@@ -60,7 +60,7 @@ def link(name: str, parent: str | None, tip: list[float], section: list[float]) 
 
 def reference(step: float) -> np.ndarray:
     """Paths of the arms' tips (time, arm, 3) by Exudyn."""
-    from lissom.benchmarks.exudyn_pendulum import floating_frames
+    from ..peers.exudyn_pendulum import floating_frames
 
     # All the modes that two elements have.
     model = floating_frames(tree(), inner_modes=6)
@@ -95,9 +95,10 @@ def key_points(arm: str) -> tuple[np.ndarray, np.ndarray]:
 def our_run() -> ls.Run:
     """The same motion by lissom."""
     model = ls.Model(tree(), "nonlinear", basis="nodal")
-    times = {"t_end": T_END, "output_dt": 1e-3 * EVERY}
     solver = {"rtol": 1e-7, "atol": 1e-9}
-    return ls.simulate(model, model.at(), solver=solver, **times)
+    return ls.simulate(
+        model, model.at(), solver=solver, t_end=T_END, output_dt=1e-3 * EVERY
+    )
 
 
 def differences() -> dict[str, float]:

@@ -6,12 +6,12 @@ Undamped steel, E = 2e11 Pa: a fall that takes a second, and axial waves of some
 
 from functools import partial
 
-from figures import chart, earlier_numbers, heading, keep
-
 from lissom import Robot, Scenario
-from lissom.benchmarks.cases import Case, distance
-from lissom.benchmarks.machine import one_core, timed
+from lissom.bench.cases import Case, distance
+from lissom.bench.machine import one_core, timed
 from lissom.show.axes import PALETTE, SOFT
+
+from .figures import chart, earlier_numbers, heading, keep
 
 TOLERANCES = {
     "radau": (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8),

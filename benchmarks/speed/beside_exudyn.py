@@ -1,18 +1,17 @@
 """Cost against error of three robots, as many modes in both programs: lissom beside Exudyn.
 
-The numbers of `lissom bench --peers` (extra `peers`), drawn. Give the JSON file of an earlier measurement to draw that.
+The numbers of `python -m benchmarks peers` (extra `peers`), drawn.
+Give the JSON file of an earlier measurement to draw that.
 """
 
 import sys
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
-from figures import earlier_numbers, heading, keep, tidy  # noqa: E402
+from lissom.bench.machine import machine_facts
+from lissom.show.axes import INK, PALETTE, SOFT, new_figure
 
-from lissom.benchmarks.machine import machine_facts  # noqa: E402
-from lissom.benchmarks.peers import measure_peers  # noqa: E402
-from lissom.show.axes import INK, PALETTE, SOFT, new_figure  # noqa: E402
+from ..peers.comparison import measure_peers
+from ..physics.figures import earlier_numbers, heading, keep, tidy
 
 
 def measure(repeat: int = 3) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Cost against the number of finite-element dofs: reducing grows with the mesh, simulating does not.
 
-    python benchmarks/speed/cost_of_fe_dofs.py
+    python -m benchmarks.speed.cost_of_fe_dofs
 
 Each case runs in a process of its own, so that its peak memory is its own. Processor time is plotted, one thread with
 OMP_NUM_THREADS=1: it does not depend on what else the machine does. Writes docs/figures/fe-cost.json and .png.
@@ -60,6 +60,7 @@ def measure_reduction(kind: str, size: float, folder: Path) -> dict:
     )
     wall = time.perf_counter() - wall
     cpu = time.process_time() - cpu
+    assert link.link is not None  # 18 modes were asked for
     link.save(folder / "link.npz")
     # Linux counts the peak of the memory in kB.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

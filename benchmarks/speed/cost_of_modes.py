@@ -5,21 +5,17 @@ Expected: time grows with the modes, and does not depend on the mesh that the mo
 once, does.
 """
 
-import sys
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "physics"))
+from lissom import Scenario
+from lissom.bench.cases import Case
+from lissom.bench.machine import one_core, timed
+from lissom.bodies.link_body import body_of
+from lissom.bodies.reduce.reduced_body import reduced_body
+from lissom.dynamics.basis import reduction_of
+from lissom.show.axes import PALETTE, new_figure
 
-from figures import earlier_numbers, heading, keep, tidy  # noqa: E402
-
-from lissom import Scenario  # noqa: E402
-from lissom.benchmarks.cases import Case  # noqa: E402
-from lissom.benchmarks.machine import one_core, timed  # noqa: E402
-from lissom.bodies.link_body import body_of  # noqa: E402
-from lissom.bodies.reduce.reduced_body import reduced_body  # noqa: E402
-from lissom.dynamics.basis import reduction_of  # noqa: E402
-from lissom.show.axes import PALETTE, new_figure  # noqa: E402
+from ..physics.figures import earlier_numbers, heading, keep, tidy
 
 MODES = (0, 4, 8, 12, 16, 20, 24)
 ELEMENTS = (2, 8, 32)  # per rod

@@ -1,9 +1,9 @@
 """The tables of speeds in README and docs, from the files of measurements.
 
     lissom bench -o robots.json
-    lissom bench payloads -o payloads.json
-    lissom bench --peers --repeat 7 -o peers.json
-    python benchmarks/speed/tables.py robots.json payloads.json peers.json
+    python -m benchmarks payloads -o payloads.json
+    python -m benchmarks peers --repeat 7 -o peers.json
+    python -m benchmarks.speed.tables robots.json payloads.json peers.json
 
 Each file fills the tables that it has numbers for. A table stands between `<!-- NAME -->` and `<!-- /NAME -->`.
 """
@@ -15,10 +15,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lissom.benchmarks.peer_tables import asked_table
-from lissom.benchmarks.report_cells import ReportTable, seconds
-from lissom.benchmarks.report_tables import machine_line, table_text
-from lissom.benchmarks.speed_tables import payloads_table, residual_table
+from lissom.bench.report_cells import ReportTable, seconds
+from lissom.bench.report_tables import machine_line, table_text
+
+from ..peers.peer_tables import asked_table
+from .speed_tables import payloads_table, residual_table
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"

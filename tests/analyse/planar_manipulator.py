@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lissom.benchmarks.palomba2019 import LENGTHS
+from lissom.bench.palomba2019 import LENGTHS
 
 ELEMENTS = (4, 3)  # of 0.1 m
 DENSITY = 0.216  # [kg/m]

@@ -28,7 +28,7 @@ from lissom.analyse.modes.complex_modes import (
 )
 from lissom.analyse.polynomials.eigenseries import RepeatedEigenvalueError
 from lissom.analyse.polynomials.expansion import AccuracyError
-from lissom.benchmarks import palomba2019
+from lissom.bench import palomba2019
 from lissom.describe import DescriptionError
 from lissom.solve.model import UndefinedReferenceError
 
@@ -546,7 +546,7 @@ def test_exported_python_needs_numpy_alone(pieces, tmp_path):
 def test_evaluating_is_a_hundred_times_faster_than_solving():
     from time import perf_counter
 
-    from lissom.benchmarks.eigenpairs import all_eigenpairs
+    from lissom.bench.eigenpairs import all_eigenpairs
 
     found, points = papers_own(), path_points()
     M, C, K = found.source.exact(points)

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from lissom.benchmarks.cost_of_links import (
+from benchmarks.speed.cost_of_links import (
     counted_residual,
     exponent,
     measure_links,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from lissom.benchmarks.exudyn_fastest import arm_under_control
-from lissom.benchmarks.exudyn_pendulum import TIGHT_NEWTON, exudyn, solver_settings
-from lissom.benchmarks.peers import arm_case
+from benchmarks.peers.comparison import arm_case
+from benchmarks.peers.exudyn_fastest import arm_under_control
+from benchmarks.peers.exudyn_pendulum import TIGHT_NEWTON, exudyn, solver_settings
 
 MODES = slice(14, 22)  # of the upper link: after the frames of the base and of its own
 STEP = 1e-6

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import benchmarks
 import lissom
 from lissom import Robot
-from lissom.benchmarks import de_luca_siciliano, physics, physics_tables
-from lissom.benchmarks.physics_checks import row
+from lissom.bench import de_luca_siciliano, physics, physics_tables
+from lissom.bench.physics_checks import row
 from lissom.commands.cli import app
 
-FOLDER = Path(lissom.__file__).parent / "benchmarks"
+FOLDERS = (Path(lissom.__file__).parent / "bench", Path(benchmarks.__file__).parent)
 
 
 def differing(rows):
@@ -38,7 +39,11 @@ def calls_without_a_formulation(file):
 
 def test_every_benchmark_names_its_formulation():
     # Known numbers belong to a formulation; the default of the package may become another.
-    found = [calls_without_a_formulation(file) for file in FOLDER.glob("*.py")]
+    found = [
+        calls_without_a_formulation(file)
+        for folder in FOLDERS
+        for file in folder.rglob("*.py")
+    ]
     assert sum(found, []) == []
 
 

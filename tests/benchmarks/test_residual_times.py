@@ -2,8 +2,8 @@
 
 import itertools
 
-from lissom.benchmarks.cases import Case
-from lissom.benchmarks.residual_times import best_in_turn, time_inside
+from lissom.bench.cases import Case
+from lissom.bench.residual_times import best_in_turn, time_inside
 from lissom.describe.scenario import Scenario
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lissom.benchmarks.report_tables import tables_of
-from lissom.benchmarks.study_engine import engine_share
+from benchmarks.speed.speed_tables import studies_table
+from benchmarks.speed.study_engine import engine_share
 
 MEASURED = {
     "runs": 512,
@@ -20,10 +20,10 @@ MEASURED = {
 
 
 def test_the_table_says_what_the_engine_and_a_second_worker_cost_and_bring():
-    (table,) = tables_of({"studies": MEASURED})
+    table = studies_table(MEASURED)
     assert "1.00 %" in table.note and "1.80 times" in table.note
     without = {key: MEASURED[key] for key in list(MEASURED)[:5]}
-    (table,) = tables_of({"studies": without})
+    table = studies_table(without)
     assert "Dask workers are" not in table.note
 
 

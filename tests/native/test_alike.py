@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.benchmarks.cases import Case
-from lissom.benchmarks.residual_times import _residual
+from lissom.bench.cases import Case
+from lissom.bench.residual_times import _residual
 from lissom.describe.scenario import Scenario
 from lissom.native import loading, marks, repeated
 from lissom.native.alike import uses_of, vectors_of

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from lissom.benchmarks.de_luca_siciliano import (
+from lissom.bench.de_luca_siciliano import (
     CLOSED_FORM_HZ,
     LOCKED_HZ,
     NAME,

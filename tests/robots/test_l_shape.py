@@ -8,8 +8,8 @@ import pytest
 
 from helpers import compiled_once, relative
 from lissom import Model, Reduction, Robot, Scenario, modes
-from lissom.benchmarks import l_shape
-from lissom.benchmarks.cases import compiled_case
+from lissom.bench import l_shape
+from lissom.bench.cases import compiled_case
 from lissom.bodies.link_body import body_of
 from lissom.bodies.reduce.reduced_body import reduced_body
 from lissom.dynamics import engine

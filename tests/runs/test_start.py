@@ -17,7 +17,7 @@ SOURCE = Path(ls.__file__).parent
 DECISIONS = {"output_times", "initial_state", "inputs_of", "recorded_nodes"}
 # Where they are made, where pure functions of JAX start without files, and where single phases are timed.
 STARTS = {"runs/start.py", "solve/simulate.py", "solve/family.py"}
-TIMED = {"benchmarks/cases.py", "benchmarks/many_payloads.py"}
+TIMED = {"bench/cases.py"}
 
 PENDULUM = {
     "robot": "simple-pendulum",

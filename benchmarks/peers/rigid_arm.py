@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import cho_factor, cho_solve
 
-from ..bodies.body import Body
-from ..bodies.link_body import body_of
-from ..describe.geometry import joint_axis, joint_frame, tip
-from ..describe.robot import Robot
-from ..dynamics import engine
-from ..solve.model import Model
-from .machine import one_core, timed
+from lissom.bench.machine import one_core, timed
+from lissom.bodies.body import Body
+from lissom.bodies.link_body import body_of
+from lissom.describe.geometry import joint_axis, joint_frame, tip
+from lissom.describe.robot import Robot
+from lissom.dynamics import engine
+from lissom.solve.model import Model
 
 ROBOT = "anthropomorphic"
 BATCH = 1000

@@ -12,9 +12,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ..bodies.link_body import body_of
-from ..describe.robot import Robot
-from ..solve.model import Model
+from lissom.bodies.link_body import body_of
+from lissom.describe.robot import Robot
+from lissom.solve.model import Model
+
 from .exudyn_pendulum import (
     NEWTON,
     PointMesh,

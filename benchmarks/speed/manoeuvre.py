@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..describe.scenario import Scenario
-from .cases import Tell, measure_scenario
+from lissom.bench.cases import Tell, measure_scenario
+from lissom.describe.scenario import Scenario
 
 SCENARIO = "cibicik-arm"
 OURS = ("dual-screw", "nonlinear")

@@ -3,7 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .report_cells import BUSY, ReportTable, Row, metres, shown, table_of, waited
+from lissom.bench.report_cells import (
+    BUSY,
+    ReportTable,
+    Row,
+    metres,
+    shown,
+    table_of,
+    waited,
+)
 
 STEP = ("step", lambda row: f"{row['step_s']:g} s")
 PEER = (("case", shown("case")), ("peer", shown("model")), STEP)

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..describe.scenario import Scenario
-from .cases import Case, Tell, distance, path_of_tip, solver_counts
-from .machine import Timing, one_core, timed
+from lissom.bench.cases import Case, Tell, distance, path_of_tip, solver_counts
+from lissom.bench.machine import Timing, one_core, timed
+from lissom.describe.scenario import Scenario
 
 PERIOD = 1e-3  # [s] the law sampled at 1 kHz; the continuous one takes steps no longer than that
 SPAN = 1.0  # [s]

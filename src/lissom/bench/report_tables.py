@@ -1,9 +1,8 @@
 """The tables of a benchmark report: on the terminal, and as Markdown."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .peer_tables import asked_table, lissom_table, peer_table, rigid_table
 from .physics_tables import (
     eigenpair_tables,
     peak_table,
@@ -11,44 +10,25 @@ from .physics_tables import (
     published_table,
 )
 from .report_cells import Cells, ReportTable
-from .speed_tables import (
-    backends_table,
-    case_table,
-    control_table,
-    links_table,
-    manoeuvre_table,
-    payloads_table,
-    residual_table,
-    studies_table,
-)
+from .speed_tables import backends_table, case_table
+
+# A part of a report by its name, and the tables that show it.
+Makers = Mapping[str, Callable[[Any], Sequence[ReportTable]]]
+MAKERS: Makers = {
+    "physics": lambda rows: [physics_table(rows)],
+    "table_2": lambda rows: [published_table(rows)],
+    "peaks": lambda rows: [peak_table(rows)],
+    "cases": lambda rows: [case_table(rows), backends_table(rows)],
+    "eigenpairs": eigenpair_tables,
+}
 
 
-def tables_of(report: Mapping[str, Any]) -> list[ReportTable]:
+def tables_of(report: Mapping[str, Any], makers: Makers = MAKERS) -> list[ReportTable]:
     """Every table that the report has numbers for."""
-    makers = {
-        "physics": physics_table,
-        "table_2": published_table,
-        "peaks": peak_table,
-        "links": links_table,
-        "manoeuvre": manoeuvre_table,
-        "control": control_table,
-        "payloads": payloads_table,
-        "studies": studies_table,
-        "residual": residual_table,
-        "cases": case_table,
-        "asked": asked_table,
-        "lissom": lissom_table,
-        "peers": peer_table,
-        "rigid": rigid_table,
-    }
-    tables = []
-    for key, make in makers.items():
-        if report.get(key):
-            tables.append(make(report[key]))
-    if report.get("cases"):
-        tables.append(backends_table(report["cases"]))
-    if report.get("eigenpairs"):
-        tables += eigenpair_tables(report["eigenpairs"])
+    tables: list[ReportTable] = []
+    for part, make in makers.items():
+        if report.get(part):
+            tables += make(report[part])
     return tables
 
 
@@ -74,10 +54,10 @@ def code_line(code: Mapping[str, Any]) -> str:
     )
 
 
-def as_markdown(report: Mapping[str, Any]) -> str:
+def as_markdown(report: Mapping[str, Any], makers: Makers = MAKERS) -> str:
     """The report as a Markdown page."""
     parts = [machine_line(report["machine"]), code_line(report["compiled_code"])]
-    for table in tables_of(report):
+    for table in tables_of(report, makers):
         parts += [f"## {table.title}", table_text(table)]
     return "\n\n".join(parts) + "\n"
 
@@ -94,7 +74,7 @@ def _line(cells: Cells) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def print_report(report: Mapping[str, Any]) -> None:
+def print_report(report: Mapping[str, Any], makers: Makers = MAKERS) -> None:
     """The report on stdout."""
     import sys
 
@@ -106,7 +86,7 @@ def print_report(report: Mapping[str, Any]) -> None:
         out.print(machine_line(report["machine"]), highlight=False)
     if "compiled_code" in report:
         out.print(code_line(report["compiled_code"]), highlight=False)
-    for table in tables_of(report):
+    for table in tables_of(report, makers):
         grid = Table(
             *table.columns,
             title=table.title,

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ..native.lanes import at_most_lanes, lane_count
-from ..native.machine_code import stopwatch
-from ..solve.arguments import solver_of
-from ..solve.family import Family
-from ..solve.inputs import inputs_of_torque
-from ..solve.model import Model
-from ..solve.simulate import output_times, simulate
-from .cases import Tell
-from .machine import one_core, timed
+from lissom.bench.cases import Tell
+from lissom.bench.machine import one_core, timed
+from lissom.native.lanes import at_most_lanes, lane_count
+from lissom.native.machine_code import stopwatch
+from lissom.solve.arguments import solver_of
+from lissom.solve.family import Family
+from lissom.solve.inputs import inputs_of_torque
+from lissom.solve.model import Model
+from lissom.solve.simulate import output_times, simulate
 
 COUNT = 1000
 HEAVIEST = 2.0  # [kg]

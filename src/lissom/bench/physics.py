@@ -16,7 +16,7 @@ from ..solve.model import Model
 from .cases import TIGHT, Tell, compiled_case, distance
 from .de_luca_siciliano import de_luca_siciliano_rows
 from .l_shape import convergence_rows, swing_rows
-from .peers import INCLINED, pendulum
+from .peer_robots import INCLINED, pendulum
 from .physics_checks import bound, keypoints, row
 
 # That of the paper: displacements of all nodes about an equivalent rigid-link system. Not the default of scenarios.

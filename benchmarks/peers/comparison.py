@@ -6,7 +6,6 @@ peer run is set against the fastest whose error is not larger. The peer is given
 with which it is fastest at the error asked for, of all that were measured.
 """
 
-import math
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
@@ -14,14 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..describe.robot import Robot
-from ..describe.scenario import Initial, Scenario
-from .cases import TIGHT, Case, Tell, compiled_case, distance, solver_counts
-from .machine import Timing, one_core, timed, version
+from lissom.bench.cases import TIGHT, Case, Tell, compiled_case, distance, solver_counts
+from lissom.bench.machine import Timing, one_core, timed, version
+from lissom.bench.peer_robots import INCLINED, pendulum, with_rotary_inertia
+from lissom.describe.robot import Robot
+from lissom.describe.scenario import Initial, Scenario
 
-G = 9.81
-# Gravity of the spatial double pendulum: 30 degrees out of the plane of motion.
-INCLINED = [0.0, -G * math.cos(math.pi / 6), -G * math.sin(math.pi / 6)]
 # Tolerances of lissom.
 # fmt: off
 LADDER = (
@@ -52,23 +49,6 @@ def missing_peers() -> list[str]:
         if find_spec(module) is None:
             missing.append(package)
     return missing
-
-
-def pendulum(gravity: list[float], elements: int = 4) -> Robot:
-    """The library's double pendulum undamped, with rotary inertia."""
-    changes: dict[str, Any] = {
-        "gravity": gravity,
-        "damping": None,
-        "links.*.beam.elements": elements,
-    }
-    robot = Robot.load("double-pendulum").replace(changes)
-    return with_rotary_inertia(robot)
-
-
-def with_rotary_inertia(robot: Robot) -> Robot:
-    """The robot with beams as the peer's are: Timoshenko's, whose sections have inertia about their own axes."""
-    beams = [link.name for link in robot.links if link.beam is not None]
-    return robot.replace({f"links.{name}.beam.theory": "timoshenko" for name in beams})
 
 
 def peer_cases() -> tuple[PeerCase, ...]:

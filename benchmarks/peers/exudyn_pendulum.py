@@ -21,13 +21,13 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse
 
-from ..algebra.se3 import rigid_shape
-from ..bodies.body import Body
-from ..bodies.link_body import body_of
-from ..describe.link_geometry import parent_of
-from ..describe.robot import Robot
-from ..describe.section import section_values
-from ..kinematics.chain import GROUND
+from lissom.algebra.se3 import rigid_shape
+from lissom.bodies.body import Body
+from lissom.bodies.link_body import body_of
+from lissom.describe.link_geometry import parent_of
+from lissom.describe.robot import Robot
+from lissom.describe.section import section_values
+from lissom.kinematics.chain import GROUND
 
 ARM = 0.01  # [m] reach of the cross that measures the tip's rotation
 OUTPUT_DT = 1e-3  # [s]

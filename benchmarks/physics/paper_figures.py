@@ -1,6 +1,6 @@
 """Figures of the papers, drawn from our runs beside an independent program's (extra `peers`).
 
-    python -m lissom.benchmarks.paper_figures docs/figures
+    python -m benchmarks.physics.paper_figures docs/figures
 
 [Vidoni2015] figures 3 and 4: height of elbow and tip of the L-shaped mechanism for several numbers of modes, and the
 tip's Y over two seconds. [Boscariol2012] figures 6-9: the tips of the anthropomorphic robot, E = 5e10; figures 11 and
@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..atomic import write_atomically
-from ..describe.scenario import Scenario
-from ..show.axes import finish, line_colour, new_figure, side_legend, tidy_axes
-from .cases import compiled_case
-from .exudyn_arm import floating_arm
+from lissom.atomic import write_atomically
+from lissom.bench.cases import compiled_case
+from lissom.describe.scenario import Scenario
+from lissom.show.axes import finish, line_colour, new_figure, side_legend, tidy_axes
+
+from ..peers.exudyn_arm import floating_arm
 
 TIGHT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-10}
 STEP = 2e-4  # of the peer [s]
@@ -238,7 +239,7 @@ def numbers(figure: PaperFigure, curves: Sequence[Curve]) -> dict[str, Any]:
         )
     return {
         "title": figure.title,
-        "made_by": f"python -m lissom.benchmarks.paper_figures docs/figures {figure.name}",
+        "made_by": f"python -m benchmarks.physics.paper_figures docs/figures {figure.name}",
         "largest_difference_m": differences(curves),
         "curves": stored,
     }

@@ -1,32 +1,28 @@
-"""Tables of times: library robots, back ends, residuals, laws, payloads, links, and the manoeuvre of [Cibicik2021]."""
+"""Tables of times: laws, payloads, residuals, studies, links, and the manoeuvre of [Cibicik2021]."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .report_cells import (
+from lissom.bench.report_cells import (
     BUSY,
     Cells,
     Column,
     ReportTable,
     Row,
     duration,
-    metres,
-    seconds,
     shown,
     table_of,
-    waited,
 )
-
-WARM = (
-    ("warm median", duration("warm.median_s")),
-    ("warm best", waited("warm.best_s", seconds)),
+from lissom.bench.speed_tables import (
+    BUILD,
+    COMPILE,
+    RHS,
+    STEPS,
+    TIP_ERROR,
+    WARM,
+    WARM_CPU,
+    microseconds,
 )
-WARM_CPU = ("warm cpu", duration("warm.cpu_s"))
-STEPS = ("steps", shown("steps"))
-RHS = ("rhs", shown("rhs_evaluations"))
-TIP_ERROR = ("tip error", metres("tip_error_m"))
-COMPILE = ("compile", duration("compile_s"))
-BUILD = ("build", duration("build_s"))
 
 
 def control_table(measured: Mapping[str, Any]) -> ReportTable:
@@ -92,11 +88,11 @@ def residual_table(rows: Sequence[Row]) -> ReportTable:
         ("robot", shown("case")),
         ("coordinates", shown("coordinates")),
         ("operations", shown("operations", ",")),
-        ("native", _microseconds("native_s", 2)),
-        ("XLA", _microseconds("xla_s", 1)),
+        ("native", microseconds("native_s", 2)),
+        ("XLA", microseconds("xla_s", 1)),
         ("faster", faster("")),
-        ("native, called", _microseconds("native_called_s", 1)),
-        ("XLA, called", _microseconds("xla_called_s", 1)),
+        ("native, called", microseconds("native_called_s", 1)),
+        ("XLA, called", microseconds("xla_called_s", 1)),
         ("faster", faster("_called")),
     )
     note = (
@@ -138,8 +134,8 @@ def links_table(rows: Sequence[Row]) -> ReportTable:
         ("coordinates", shown("coordinates")),
         ("residual", shown("residual", ",")),
         ("native", shown("native_residual", ",")),
-        ("XLA", _microseconds("xla_s", 1)),
-        ("native time", _microseconds("native_s", 1)),
+        ("XLA", microseconds("xla_s", 1)),
+        ("native time", microseconds("native_s", 1)),
         ("right-hand side", shown("operations", ",")),
         ("mass matrix", shown("mass_matrix", ",")),
         ("growth", _exponents),
@@ -152,76 +148,9 @@ def links_table(rows: Sequence[Row]) -> ReportTable:
     return table_of("Cost against the number of links", columns, rows, note)
 
 
-def _microseconds(key: str, digits: int):
-    return lambda row: f"{1e6 * row[key]:.{digits}f} us"
-
-
 def _exponents(row: Row) -> str:
     measured = ("residual", "native_residual", "xla_s", "native_s")
     return " / ".join(f"{row[f'{key}_exponent']:.2f}" for key in measured)
-
-
-def case_table(cases: Sequence[Row]) -> ReportTable:
-    """Library scenarios against the clock."""
-    columns = (
-        ("case", shown("case")),
-        BUILD,
-        ("start", duration("start_s")),
-        COMPILE,
-        ("first", duration("first_run_s")),
-        *WARM,
-        ("simulated", lambda case: f"{case['simulated_s']:g} s"),
-        ("x real time", shown("real_time_factor", ".2f")),
-        STEPS,
-        RHS,
-        TIP_ERROR,
-        ("reference", duration("reference.wall_s")),
-    )
-    tight = cases[0]["reference"]["rtol"]
-    note = (
-        "Times in seconds: model, state at t = 0, compilation, first and warm runs. rhs: right-hand sides. "
-        f"Tip error: largest distance from the same model at rtol {tight:g}, whose run is timed apart. "
-        "`x real time` counts the best warm run."
-    )
-    title = "Library cases at their own tolerance"
-    return table_of(title, columns, cases, note + BUSY)
-
-
-def backends_table(cases: Sequence[Row]) -> ReportTable:
-    """Machine code beside XLA: one residual, compiling, first and warm run, and the error of that run."""
-    columns = (
-        ("case", shown("case")),
-        ("back end", shown("backend")),
-        ("residual", _microseconds("residual_s", 2)),
-        ("faster", _times_faster("residual_s")),
-        ("operations", lambda row: str(row["operations"] or "")),
-        COMPILE,
-        ("first run", duration("first_run_s")),
-        ("warm best", duration("warm_s")),
-        ("faster", _times_faster("warm_s")),
-        STEPS,
-        TIP_ERROR,
-    )
-    rows = [
-        {"case": case["case"], "all": case["backends"], **row}
-        for case in cases
-        for row in case["backends"]
-    ]
-    note = (
-        "Times in seconds, one core, one tolerance. Operations: scalar ones of one residual. Compile: everything a run "
-        "needs, or reading it from disk. Faster: times the slower back end."
-    )
-    return table_of("Back ends", columns, rows, note)
-
-
-def _times_faster(key: str):
-    """How many times faster than the slowest back end; nothing where there is one."""
-
-    def show(row: Row) -> str:
-        times = [other[key] for other in row["all"]]
-        return f"{max(times) / row[key]:.1f}" if len(times) > 1 else ""
-
-    return show
 
 
 MANOEUVRE = (

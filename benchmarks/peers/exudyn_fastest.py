@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..bodies.link_body import body_of
-from ..describe.robot import Robot
+from lissom.bodies.link_body import body_of
+from lissom.describe.robot import Robot
+
 from .exudyn_arm import link_frames, tip_marker
 from .exudyn_pendulum import (
     NEWTON,

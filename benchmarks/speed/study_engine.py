@@ -8,14 +8,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..studies.chunk import encoded
-from ..studies.compute import compute_chunk
-from ..studies.engine import compute_missing
-from ..studies.local_workers import Progress
-from ..studies.store import Plan, Store
-from ..studies.study import Study
-from ..studies.sweep import finished, sweep
-from .cases import Tell
+from lissom.bench.cases import Tell
+from lissom.studies.chunk import encoded
+from lissom.studies.compute import compute_chunk
+from lissom.studies.engine import compute_missing
+from lissom.studies.local_workers import Progress
+from lissom.studies.store import Plan, Store
+from lissom.studies.study import Study
+from lissom.studies.sweep import finished, sweep
 
 ROUNDS = 5
 RUNS = 256  # on each cluster, in each round
@@ -120,6 +120,6 @@ def two_workers(rounds: int, runs: int, tell: Tell) -> dict[str, Any]:
 
 
 def _cluster(workers: int) -> Any:
-    from ..studies.cluster import client_of
+    from lissom.studies.cluster import client_of
 
     return client_of("local", workers, workers)

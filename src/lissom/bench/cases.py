@@ -20,7 +20,7 @@ from ..solve.simulate import simulate
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 from .machine import Timing, one_core, timed
-from .residual_times import operations_inside, time_called, time_inside
+from .residual_times import operations_inside, time_inside
 
 # Tolerances of references: a thousand times tighter than the default.
 TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
@@ -230,34 +230,3 @@ def measure_backend(
         "steps": solver_counts(run)["steps"],
         "tip_error_m": distance(path_of_tip(run), reference),
     }
-
-
-# --- one residual --------------------------------------------------------------------------------------------------
-
-RESIDUALS: dict[str, tuple[str, dict[str, Any]]] = {
-    "anthropomorphic": ("anthropomorphic", {}),
-    "cibicik-arm, 12 modes per link": (
-        "cibicik-arm",
-        {"formulation": "nonlinear", "basis": "craig-bampton", "modes": 12},
-    ),
-    "double-pendulum": ("double-pendulum", {}),
-}
-
-
-def measure_residuals(tell: Tell = lambda text: None) -> list[dict[str, Any]]:
-    """Times of one residual of some robots, as plain data."""
-    rows = []
-    for name, (scenario, changes) in RESIDUALS.items():
-        tell(f"residual: {name}")
-        case = Case(Scenario.load(scenario).replace(changes))
-        robot, state = case.robot, case.state
-        with one_core():
-            inside = time_inside(robot, state, BACKENDS)
-            called = time_called(robot, state, BACKENDS)
-        row = {"case": name, "coordinates": case.model.formulation.size}
-        row["operations"] = operations_inside(robot, state)
-        for backend in BACKENDS:
-            row[f"{backend}_s"] = inside[backend]
-            row[f"{backend}_called_s"] = called[backend]
-        rows.append(row)
-    return rows

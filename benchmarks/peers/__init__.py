@@ -1,0 +1,1 @@
+"""lissom beside Exudyn and Pinocchio, in one process."""

@@ -1,0 +1,1 @@
+"""Run times, and what they depend on."""
