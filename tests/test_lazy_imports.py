@@ -31,6 +31,8 @@ def parcel(tmp_path, monkeypatch):
     (folder / "names.py").write_text(names)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr("lissom.lazy_imports.LAZY", frozenset({"parcel.names"}))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    load_lazily()
     yield importlib.import_module("parcel")
     for name in [name for name in sys.modules if name.partition(".")[0] == "parcel"]:
         del sys.modules[name]
@@ -61,15 +63,17 @@ def test_a_module_that_does_more_than_pass_names_on_is_loaded_as_ever():
     assert names_passed_on("from p import a as a", "p") is None
 
 
-def test_modules_wait_once_however_often_it_is_asked():
+def test_modules_wait_once_however_often_it_is_asked(monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     load_lazily()
     load_lazily()
     assert sum(isinstance(finder, LazyFinder) for finder in sys.meta_path) == 1
 
 
-def test_import_of_the_package_leaves_them_unloaded_and_they_work_afterwards():
+def test_the_command_leaves_them_unloaded_and_they_work_afterwards():
     parts = ("equinox.nn._mlp", "equinox.internal._noinline", "jax._src.pallas.core")
     words = in_new_process(
+        "import lissom_command; lissom_command.load_less()",
         "import lissom.types, equinox, pickle, inspect",
         f"print(*(name in sys.modules for name in {parts}))",
         "from equinox.nn import *",
@@ -88,7 +92,36 @@ def test_packages_that_were_there_before_stay_as_they_are():
     words = in_new_process(
         "import equinox, types",
         "before = equinox.nn",
-        "import lissom",
+        "import lissom_command; lissom_command.load_less()",
         "print(equinox.nn is before, type(equinox.nn) is types.ModuleType)",
     )
     assert words == ["True", "True"]
+
+
+SETTINGS = """
+def settings():
+    caches = {name: value for name, value in jax.config.values.items() if "cache" in name}
+    garbage = gc.isenabled(), gc.get_threshold(), gc.get_freeze_count()
+    hooks = [list(map(id, hooks)) for hooks in (sys.meta_path, sys.path_hooks)]
+    handlers = signal.getsignal(signal.SIGINT), logging.root.handlers[:]
+    printed = np.geterr(), np.get_printoptions()
+    return caches, garbage, hooks, handlers, printed, sys.getrecursionlimit()
+"""
+
+
+@pytest.mark.parametrize("also", ["", "lissom.simulate('simple-pendulum', t_end=0.01)"])
+def test_the_package_changes_nothing_for_others_but_double_precision(also):
+    words = in_new_process(
+        "import gc, equinox, jax, logging, scipy, signal",
+        "import numpy as np",
+        SETTINGS,
+        "gc.set_threshold(800, 9, 11)",
+        "before, others = settings(), dict(jax.config.values)",
+        "import lissom",
+        also,
+        "print(settings() == before, gc.get_freeze_count())",
+        "names = set(others) | set(jax.config.values)",
+        "now = jax.config.values",
+        "print(*(n for n in names if now.get(n) != others.get(n)))",
+    )
+    assert words == ["True", "0", "jax_enable_x64"]

@@ -1,29 +1,15 @@
 """Robots whose links bend: describe one, get its vibration, its motion, its linear models and its controllers.
 
-Importing switches JAX to double precision, which mechanics needs, and lets a few modules of other packages wait for
-their first use (`lazy_imports`); it does nothing else. The names below are imported when they are first used, so that a
-command that computes nothing starts at once; from then on compiled code is kept for the next process (`LISSOM_CACHE`
-names the folder, `off` switches it off).
+Importing switches JAX to double precision, which mechanics needs; it changes nothing else for other packages. The names
+below are imported when they are first used, so that a script waits for nothing that it does without.
 """
 
-import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .lazy_imports import load_lazily
+import jax
 
-load_lazily()
-
-# What an import makes stays: to look for garbage in it, then and later, takes a fifth of the time.
-_collects_garbage = gc.isenabled()
-gc.disable()
-import jax  # noqa: E402
-
-gc.freeze()
-if _collects_garbage:
-    gc.enable()
-
-from . import drawing  # noqa: E402
+from . import drawing
 
 jax.config.update("jax_enable_x64", True)
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
