@@ -13,7 +13,7 @@ from lissom.studies.chunk import encoded
 from lissom.studies.compute import compute_chunk
 from lissom.studies.engine import compute_missing
 from lissom.studies.local_workers import Progress
-from lissom.studies.store import Plan, Store
+from lissom.studies.store import ChunkStore, Plan
 from lissom.studies.study import Study
 from lissom.studies.sweep import finished, sweep
 
@@ -87,7 +87,7 @@ class CountedCompute:
 
 
 def _computed_here(study: Study, folder: Path, source: CountedCompute) -> None:
-    plan, store = Plan.of(study), Store(folder)
+    plan, store = Plan.of(study), ChunkStore(folder)
     finished(plan, store, compute_missing(plan, store, source)).data.close()
 
 

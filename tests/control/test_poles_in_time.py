@@ -7,7 +7,7 @@ import lissom as ls
 from lissom.control.design_model import design_model
 from lissom.control.estimator import estimator_poles, kalman_filter
 from lissom.control.nominal import NominalMotion
-from lissom.control.optimal import LQG, Tolerances, regulator
+from lissom.control.optimal import LQG, AllowedDeviations, regulator
 from lissom.solve.signals import Table
 
 PERIOD = 0.013  # [s]
@@ -28,7 +28,7 @@ def rotor():
 
 def law_and_poles(model):
     design = design_model(model, [0.0], ENCODER, PERIOD)
-    gains = regulator(design, Tolerances([0.02], [1.0]), ENCODER)
+    gains = regulator(design, AllowedDeviations([0.02], [1.0]), ENCODER)
     noise = {"torque_noise": [0.5], "disturbance_drift": [0.3], "sensor_noise": [1e-3]}
     estimator = kalman_filter(design, **noise)
     rest = Table([0.0], [[0.0]], "hold", after="hold")

@@ -8,8 +8,8 @@ import pytest
 
 import lissom as ls
 from lissom.control.design_model import design_model
-from lissom.control.optimal import Tolerances, regulator
-from lissom.control.predictive import Limits, Solver, program_of
+from lissom.control.optimal import AllowedDeviations, regulator
+from lissom.control.predictive import PredictiveLimits, QuadraticSolver, program_of
 
 pytestmark = pytest.mark.slow
 
@@ -34,10 +34,10 @@ def arm():
 
 
 def predictive(design, hard=False):
-    gains = regulator(design, Tolerances([0.05], [2.0], 0.05), ENCODERS)
+    gains = regulator(design, AllowedDeviations([0.05], [2.0], 0.05), ENCODERS)
     program = program_of(design, gains, GAUGES, HORIZON, CONTROL)
-    limits = Limits(TORQUE, np.full(2, np.inf), CURVATURE, hard)
-    return Solver(program, limits, SAMPLE, GAUGES)
+    limits = PredictiveLimits(TORQUE, np.full(2, np.inf), CURVATURE, hard)
+    return QuadraticSolver(program, limits, SAMPLE, GAUGES)
 
 
 class Loop(NamedTuple):

@@ -6,8 +6,13 @@ import pytest
 import scipy.linalg
 
 from lissom.control.design_model import DesignModel
-from lissom.control.optimal import Tolerances, regulator
-from lissom.control.predictive import Limits, Solver, foreseen_program, program_of
+from lissom.control.optimal import AllowedDeviations, regulator
+from lissom.control.predictive import (
+    PredictiveLimits,
+    QuadraticSolver,
+    foreseen_program,
+    program_of,
+)
 from lissom.control.preview import left_out, preview
 from lissom.control.riccati import discrete_riccati
 
@@ -47,7 +52,7 @@ def two_masses():
 
 
 def feedback(design):
-    return regulator(design, Tolerances([0.05], [2.0], 0.01), ("motor.encoder",))
+    return regulator(design, AllowedDeviations([0.05], [2.0], 0.01), ("motor.encoder",))
 
 
 def pushes(design, samples=60):
@@ -63,12 +68,12 @@ def solver(design, limits, known=None, constrained=()):
     foreseen = None
     if known is not None:
         foreseen = foreseen_program(design, gains, program, known, constrained)
-    return Solver(program, limits, SAMPLE, constrained, foreseen)
+    return QuadraticSolver(program, limits, SAMPLE, constrained, foreseen)
 
 
 def limits(torque=np.inf, rate=np.inf, deflection=(), hard=False):
     ends = np.array([torque]), np.array([rate]), np.array(deflection, dtype=float)
-    return Limits(*ends, hard)
+    return PredictiveLimits(*ends, hard)
 
 
 def torque_of(solver, t, state, before=0.0):

@@ -12,7 +12,7 @@ from lissom.control.estimator import estimator_poles, kalman_filter
 from lissom.control.margins import closed_loop_poles, margins_of, open_loop
 from lissom.control.nominal import rigid_torque
 from lissom.control.pid import PIDMemory
-from lissom.control.predictive import Limits, Solver, program_of
+from lissom.control.predictive import PredictiveLimits, QuadraticSolver, program_of
 from lissom.control.real_loop import RealLoop
 from lissom.solve.feedback import wired
 from sampled_laws import (
@@ -122,13 +122,13 @@ def test_predictive_control_holds_its_torque_limits_and_finds_the_optimum():
     mpc = sampled_law("mpc")
     regulator = _regulator(design)
     program = program_of(design, regulator, (), 20, 8)
-    free = Limits(np.array([np.inf]), np.array([np.inf]), np.zeros(0))
-    tight = Limits(np.array([0.5]), np.array([np.inf]), np.zeros(0))
+    free = PredictiveLimits(np.array([np.inf]), np.array([np.inf]), np.zeros(0))
+    tight = PredictiveLimits(np.array([0.5]), np.array([np.inf]), np.zeros(0))
     state = np.zeros(design.states)
     state[:] = np.linalg.lstsq(design.rows(("rod.encoder",)), [0.2], rcond=None)[0]
     at = (0.0, state, np.zeros(1), np.zeros(1), np.zeros((8, 1)), np.zeros((20, 0)))
-    wanted = Solver(program, free, SAMPLE).torque(*at)
-    held = Solver(program, tight, SAMPLE).torque(*at)
+    wanted = QuadraticSolver(program, free, SAMPLE).torque(*at)
+    held = QuadraticSolver(program, tight, SAMPLE).torque(*at)
     assert np.abs(wanted).max() > 0.5
     assert np.abs(held).max() <= 0.5 + 1e-9
     V = np.zeros(8)
@@ -140,9 +140,9 @@ def test_predictive_control_holds_its_torque_limits_and_finds_the_optimum():
 
 
 def _regulator(design):
-    from lissom.control.optimal import Tolerances, regulator
+    from lissom.control.optimal import AllowedDeviations, regulator
 
-    return regulator(design, Tolerances([0.01], [5.0], 0.01), ("rod.encoder",))
+    return regulator(design, AllowedDeviations([0.01], [5.0], 0.01), ("rod.encoder",))
 
 
 def test_the_integral_waits_while_the_motor_is_at_its_limit():

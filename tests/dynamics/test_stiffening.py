@@ -11,7 +11,7 @@ from helpers import compiled_once, motion_of
 from lissom import Model, Robot, Scenario, run_scenario
 from lissom.analyse.linear.linear_matrices import linear_matrices
 from lissom.bodies.slopes import integral_weights
-from lissom.dynamics.basis import Choices, link_bodies
+from lissom.dynamics.basis import ModelOptions, link_bodies
 from lissom.dynamics.nodes import node_displacements
 
 
@@ -55,7 +55,7 @@ def test_a_bent_beam_is_shortened_by_half_the_square_of_its_slope(basis):
     f = model.formulation
     x, *_ = motion_of(f, seed=3, bend=1e-3)
     tip = np.asarray(displaced(f, x))[0, -1]
-    (plain,) = link_bodies(model.robot, "nonlinear", Choices(basis=basis))
+    (plain,) = link_bodies(model.robot, "nonlinear", ModelOptions(basis=basis))
     eta = np.asarray(x)[1:]
     u = np.asarray(plain.node_shape[-1])[:, 6:] @ eta
     mass = plain.station_inertia[:, 0, 0]

@@ -19,13 +19,13 @@ from helpers import (
 )
 from lissom import Model, Robot
 from lissom.dynamics import engine
-from lissom.dynamics.basis import Choices
+from lissom.dynamics.basis import ModelOptions
 from lissom.dynamics.formulations import formulation_of
 
 ROUND = 1e-11  # relative: sums of some hundred terms
 
 
-def erls_fem(robot, choices=Choices()):  # noqa: B008 (immutable)
+def erls_fem(robot, choices=ModelOptions()):  # noqa: B008 (immutable)
     return formulation_of(robot, "erls-fem", choices)
 
 
@@ -72,7 +72,7 @@ def test_printed_terms_approach_complete_ones_linearly_with_stiffness(name, pose
         accelerations = []
         for terms in ("published", "consistent"):
             M, h = dynamics(
-                erls_fem(robot, Choices(terms=terms)), x, xd, jnp.zeros_like(x)
+                erls_fem(robot, ModelOptions(terms=terms)), x, xd, jnp.zeros_like(x)
             )
             accelerations.append(-np.linalg.solve(M, h)[:3])
         difference.append(np.abs(accelerations[0] - accelerations[1]))

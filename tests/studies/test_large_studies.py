@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 from lissom.studies.engine import compute_missing, survey
-from lissom.studies.store import Plan, Store, StoreError
+from lissom.studies.store import ChunkStore, Plan, StoreError
 from lissom.studies.sweep import finished
 
 from .kill_study import kept
@@ -30,7 +30,7 @@ from pathlib import Path
 sys.path[:0] = [{tests!r}]
 from studies.made_up_runs import MadeUpWorkers, study
 from lissom.studies.engine import compute_missing
-from lissom.studies.store import Plan, Store
+from lissom.studies.store import Plan, ChunkStore
 from lissom.studies.sweep import finished
 
 def memory(of):
@@ -38,7 +38,7 @@ def memory(of):
     return next(int(line.split()[1]) for line in lines if line.startswith(of)) / 1024
 
 def computed(plan, folder):
-    store = Store(folder)
+    store = ChunkStore(folder)
     return finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
 
 # What is imported on the way counts once.
@@ -103,7 +103,7 @@ def test_the_engine_takes_less_than_two_percent_of_runs_of_ten_milliseconds(tmp_
     plan = Plan.of(
         study(over={E: "150:220:100 GPa", "payload.mass": "0.1:1:64 kg"}, chunk=64)
     )
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     began = time.process_time()
     finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     overhead = (time.process_time() - began) / plan.study.design.count
@@ -119,7 +119,7 @@ def test_a_disk_that_is_full_stops_a_study_which_goes_on_when_there_is_room(tmp_
     )
     try:
         plan = Plan.of(study(over={E: "150:220:30 GPa", "payload.mass": "0:1:10 kg"}))
-        store = Store(disk / "s")
+        store = ChunkStore(disk / "s")
         with pytest.raises(StoreError, match="no room left on the disk"):
             finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
         done = survey(plan, store).tally.done
@@ -140,11 +140,11 @@ import sys, time
 sys.path[:0] = [{tests!r}]
 from studies.made_up_runs import MadeUpWorkers, study
 from lissom.studies.engine import compute_missing
-from lissom.studies.store import Plan, Store
+from lissom.studies.store import Plan, ChunkStore
 from lissom.studies.sweep import finished
 
 plan = Plan.of(study(over={over!r}, chunk=2))
-store = Store({store!r})
+store = ChunkStore({store!r})
 print("ready", flush=True)
 finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
 """
@@ -177,7 +177,7 @@ def test_a_hundred_kills_lose_and_double_nothing(tmp_path):
     plan = Plan.of(study(over=over, chunk=2))
     again = finished(
         plan,
-        other := Store(tmp_path / "o"),
+        other := ChunkStore(tmp_path / "o"),
         compute_missing(plan, other, MadeUpWorkers()),
     )
     with xr.open_dataset(store / "dataset.nc") as killed, again.data as whole:

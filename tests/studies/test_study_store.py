@@ -11,7 +11,7 @@ import lissom as ls
 from lissom.services.sweep import SweepRequest, status, sweep
 from lissom.studies.chunk import BrokenChunk, decoded, encoded
 from lissom.studies.engine import compute_missing, survey
-from lissom.studies.store import Plan, Store, StoreError
+from lissom.studies.store import ChunkStore, Plan, StoreError
 from lissom.studies.sweep import finished, opened
 from lissom.studies.worker import compute_remotely
 
@@ -37,7 +37,7 @@ def test_a_chunk_that_lost_a_byte_anywhere_is_not_read(plan):
 
 
 def test_a_study_that_was_stopped_computes_only_what_is_missing(plan, tmp_path):
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     first = MadeUpWorkers(stop_after=SOME)
     with pytest.raises(KeyboardInterrupt):
         compute_missing(plan, store, first)
@@ -52,7 +52,7 @@ def test_a_study_that_was_stopped_computes_only_what_is_missing(plan, tmp_path):
 
 
 def test_a_damaged_chunk_is_computed_anew(plan, tmp_path):
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     compute_missing(plan, store, MadeUpWorkers())
     chunks = sorted(store.chunk_folder.glob("*/*.chunk"))
     good = chunks[2].read_bytes()
@@ -64,7 +64,7 @@ def test_a_damaged_chunk_is_computed_anew(plan, tmp_path):
 
 
 def test_a_changed_study_is_refused_with_what_changed(plan, tmp_path):
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     compute_missing(plan, store, MadeUpWorkers(), lambda tally: None)
     other = Plan.of(study(over={E: "150:220:4 GPa", "payload.mass": "0:2:5 kg"}))
     before = sorted(store.chunk_folder.glob("*/*"))
@@ -79,12 +79,12 @@ def test_a_changed_study_is_refused_with_what_changed(plan, tmp_path):
 def test_a_folder_of_something_else_is_left_alone(plan, tmp_path):
     (tmp_path / "letters.txt").write_text("mine")
     with pytest.raises(ls.DescriptionError, match="not the folder of a study"):
-        compute_missing(plan, Store(tmp_path), MadeUpWorkers())
+        compute_missing(plan, ChunkStore(tmp_path), MadeUpWorkers())
     assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
 
 
 def test_two_processes_do_not_compute_one_study(plan, tmp_path):
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     store.begin(plan)
     with store.in_use(), pytest.raises(StoreError, match="another process"):
         compute_missing(plan, store, MadeUpWorkers())
@@ -93,7 +93,7 @@ def test_two_processes_do_not_compute_one_study(plan, tmp_path):
 def test_a_full_disk_stops_a_study_and_leaves_whole_chunks(plan, tmp_path, monkeypatch):
     from lissom.studies import store as module
 
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     written = module.write_atomically
 
     def full(path, write):
@@ -111,7 +111,7 @@ def test_a_full_disk_stops_a_study_and_leaves_whole_chunks(plan, tmp_path, monke
 
 
 def test_the_dataset_has_every_run_with_its_values_units_and_reasons(plan, tmp_path):
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     results = finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     with xr.open_dataset(results.file, engine="h5netcdf") as data:
         assert data.sizes["run"] == 20
@@ -134,7 +134,7 @@ def test_the_dataset_has_every_run_with_its_values_units_and_reasons(plan, tmp_p
 def test_the_worst_case_names_run_values_and_the_command_that_repeats_it(
     plan, tmp_path
 ):
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     results = finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     worst = results.worst()[0]
     # Softest and heaviest: the last payload of the first stiffness.
@@ -149,7 +149,7 @@ def test_the_worst_case_names_run_values_and_the_command_that_repeats_it(
 def test_the_yield_counts_runs_that_keep_the_specification(tmp_path):
     bound = {"torque_peak": {"below": 0.6}}
     plan = Plan.of(study(specification=bound))
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     results = finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     (found,) = results.yields()
     # Of the loads 0, 0.25, 0.5, 0.75 and 1, two keep the bound and the run with none failed.
@@ -167,7 +167,7 @@ def test_the_names_of_chunks_follow_from_the_study_and_nothing_else(plan):
 
 
 def test_the_status_of_a_study_counts_what_is_there(plan, tmp_path):
-    store = Store(tmp_path / "s")
+    store = ChunkStore(tmp_path / "s")
     with pytest.raises(KeyboardInterrupt):
         compute_missing(plan, store, MadeUpWorkers(stop_after=SOME))
     found = status(str(store.folder))

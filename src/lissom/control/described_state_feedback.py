@@ -23,13 +23,19 @@ from .nominal import NominalMotion, joint_motion
 from .optimal import (
     LQG,
     LQR,
+    AllowedDeviations,
     Foreseen,
     Regulator,
-    Tolerances,
     integral_regulator,
     regulator,
 )
-from .predictive import MPC, Limits, Solver, foreseen_program, program_of
+from .predictive import (
+    MPC,
+    PredictiveLimits,
+    QuadraticSolver,
+    foreseen_program,
+    program_of,
+)
 from .preview import Preview, left_out, preview
 from .scheduled import state_names
 from .slow_model import encoder_names, slow_model
@@ -88,7 +94,7 @@ def mpc_law(model: Model, controller: MPCController) -> MPC:
         model, "limits.torque", described.torque or controller.torque_limit
     )
     rate = for_drives(model, "limits.rate", described.rate)
-    limits = Limits(
+    limits = PredictiveLimits(
         infinite if torque is None else torque,
         infinite if rate is None else rate,
         np.array(list(described.deflection.values())),
@@ -106,7 +112,7 @@ def mpc_law(model: Model, controller: MPCController) -> MPC:
         sample=controller.sample,
         sensor_names=sensors,
         constrained=tuple(sensors.index(name) for name in names),
-        solver=Solver(program, limits, controller.sample, names, foreseen),
+        solver=QuadraticSolver(program, limits, controller.sample, names, foreseen),
         push=push,
     )
 
@@ -200,14 +206,14 @@ def mixed_norm_law(model: Model, controller: MixedNormController) -> OutputFeedb
     )
 
 
-def tolerances_of(controller: StateFeedback) -> Tolerances:
+def tolerances_of(controller: StateFeedback) -> AllowedDeviations:
     """The tolerances of a description, the integral one from that of position where it is not written."""
     described = controller.tolerances
     integral = described.integral
     if integral is None:
         # The error that the position tolerance leaves in half a second.
         integral = tuple(0.5 * value for value in described.position)
-    return Tolerances(
+    return AllowedDeviations(
         described.position,
         described.torque,
         np.inf if described.energy is None else described.energy,

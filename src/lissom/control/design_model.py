@@ -117,7 +117,7 @@ def design_model(
     )
 
 
-class Part(NamedTuple):
+class ModalSubsystem(NamedTuple):
     """Some motions of a linear model, by themselves."""
 
     A: Matrix
@@ -127,7 +127,9 @@ class Part(NamedTuple):
     of_states: Matrix  # and back
 
 
-def slow_and_fast(linear: LinearModel, limit: float) -> tuple[Part, Part]:
+def slow_and_fast(
+    linear: LinearModel, limit: float
+) -> tuple[ModalSubsystem, ModalSubsystem]:
     """The motions slower than a limit [rad/s], and the others.
 
     By an ordered Schur form: the two parts do not couple, x = T_slow z_slow + T_fast z_fast.
@@ -148,13 +150,13 @@ def slow_and_fast(linear: LinearModel, limit: float) -> tuple[Part, Part]:
     slow_states, slow_back = states[:, :l], back[:l] - X @ back[l:]
     fast_states, fast_back = states[:, :l] @ X + states[:, l:], back[l:]
 
-    def part(A, states, back) -> Part:
-        return Part(A, back @ linear.B, linear.C @ states, states, back)
+    def part(A, states, back) -> ModalSubsystem:
+        return ModalSubsystem(A, back @ linear.B, linear.C @ states, states, back)
 
     return part(A_s, slow_states, slow_back), part(A_f, fast_states, fast_back)
 
 
-def following(fast: Part) -> Matrix:
+def following(fast: ModalSubsystem) -> Matrix:
     """States of fast motions that follow the inputs at once: 0 = A z + B u."""
     if not len(fast.A):
         return np.zeros_like(fast.B)
@@ -210,7 +212,7 @@ def check_detectable(design: DesignModel) -> None:
             )
 
 
-class Motion(NamedTuple):
+class SampledMode(NamedTuple):
     """An eigenvalue of a sampled model with its left and right vectors."""
 
     z: complex
@@ -218,17 +220,17 @@ class Motion(NamedTuple):
     right: Any
 
 
-def _lasting(A: Matrix) -> Iterator[Motion]:
+def _lasting(A: Matrix) -> Iterator[SampledMode]:
     """Motions that do not die out by themselves."""
     import scipy.linalg  # slow to import
 
     found: Any = scipy.linalg.eig(A, left=True, right=True)
     for z, left, right in zip(found[0], found[1].T, found[2].T, strict=True):
         if abs(z) >= 1.0 - 1e-9:
-            yield Motion(z, left, right)
+            yield SampledMode(z, left, right)
 
 
-def _described(motion: Motion, design: DesignModel) -> str:
+def _described(motion: SampledMode, design: DesignModel) -> str:
     """Number, frequency and place of a motion: `mode 2 at 8.77 Hz (most of it in lower/1.z, link lower)`."""
     omega = abs(np.log(motion.z)) / design.sample
     slower = np.abs(design.poles) < (1 - 1e-6) * omega

@@ -45,7 +45,7 @@ class Belief(NamedTuple):
     held: Float[Array, " a"]  # torque until then
 
 
-class Slopes(NamedTuple):
+class RateJacobians(NamedTuple):
     """Rates of the state and readings of the sensors, and their derivatives with respect to (x, x', torque)."""
 
     rate: Float[Array, " s"]
@@ -79,7 +79,9 @@ class ExtendedKalman(eqx.Module):
         motion = observed_motion(f, f.motion(x, xd, xdd))
         return measure(f, self.channels, motion, None, self._on_joints(torque))
 
-    def slopes(self, z: Float[Array, " s"], torque: Float[Array, " a"]) -> Slopes:
+    def slopes(
+        self, z: Float[Array, " s"], torque: Float[Array, " a"]
+    ) -> RateJacobians:
         """Rates and readings with their derivatives, by one pass of differentiation.
 
         Along a motion Gamma(x, x', x'', tau) = 0, so that M dx'' = -K dx - C dx' + F dtau: the inertia matrix, whose
@@ -104,7 +106,7 @@ class ExtendedKalman(eqx.Module):
         on_acceleration = -jnp.linalg.solve(M, jnp.concatenate([K, C, minus_F], 1))
         on_speed = jnp.eye(n, on_acceleration.shape[1], n)
         direct = jnp.concatenate([on_x, on_xd, on_torque], axis=1)
-        return Slopes(
+        return RateJacobians(
             rate=rate,
             on_rate=jnp.concatenate([on_speed, on_acceleration]),
             reading=reading,
@@ -135,7 +137,7 @@ class ExtendedKalman(eqx.Module):
         return w[:s], w[s:], P
 
     def held(
-        self, at: Slopes
+        self, at: RateJacobians
     ) -> tuple[Float[Array, " s"], Float[Array, "s s"], Float[Array, "s a"]]:
         """The step of a sample under held torques, and its derivatives A and B."""
         h = self.sample
@@ -235,7 +237,7 @@ def _first_belief(
     return filter.start(state, torque)
 
 
-class Rest(NamedTuple):
+class SettledFilter(NamedTuple):
     """A law after many samples of one measurement."""
 
     held: Float[Array, " a"]  # its torque
@@ -244,7 +246,7 @@ class Rest(NamedTuple):
 
 
 @compiled_quickly
-def _rested(law: EKFControl, end: Float[Array, ""], measured: Any) -> Rest:
+def _rested(law: EKFControl, end: Float[Array, ""], measured: Any) -> SettledFilter:
     """A law after a long rest at the end of its motion."""
     f = law.filter
 
@@ -258,7 +260,7 @@ def _rested(law: EKFControl, end: Float[Array, ""], measured: Any) -> Rest:
     s = A.shape[0]
     K = law.K.at(belief.state[jnp.asarray(law.columns)])
     model = A, B, at.on_reading[:, :s], at.on_reading[:, s:]
-    return Rest(belief.held, K, model)
+    return SettledFilter(belief.held, K, model)
 
 
 def _always(value: Any) -> Table:

@@ -22,7 +22,7 @@ from ..native.marks import over_rows
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from ..types import Float, Real
-from .references import PiecewisePolynomial
+from .references import PolynomialSignal
 from .shaping import Impulses
 from .slow_model import whole_pose
 from .tuning import driven_modes
@@ -40,7 +40,7 @@ class Followed(AbstractSignal):
 
     signal: AbstractSignal
     amplitudes: Float[Real, " i"]
-    delays: PiecewisePolynomial  # d_i over time [s]
+    delays: PolynomialSignal  # d_i over time [s]
     corners: Float[Real, " c"]  # times at which the motion is not smooth
 
     @property
@@ -140,7 +140,7 @@ def _delayed(signal, unit: Impulses, phases, poses, omega, stop: float) -> Follo
 
     delays = t[:, None] - time_of(phi[:, None] - phases)
     spline = CubicSpline(t, delays)
-    table = PiecewisePolynomial(t, np.moveaxis(spline.c[::-1], 1, 0))
+    table = PolynomialSignal(t, np.moveaxis(spline.c[::-1], 1, 0))
     reached = phase(np.clip(signal.breakpoints, 0.0, stop))
     corners = np.unique(time_of(np.add.outer(reached, phases)).ravel())
     return Followed(signal, unit.amplitudes, table, corners)

@@ -19,7 +19,7 @@ from ..solve.signals import Table
 from ..types import Float
 from .design_model import DesignError, Matrix
 from .nominal import NominalMotion
-from .references import PiecewisePolynomial
+from .references import PolynomialSignal
 from .slow_model import SlowModel, Vector, encoder_names, held, slow_model
 from .time_optimal import joint_limits
 
@@ -29,7 +29,7 @@ LONGEST = 4096.0  # controller samples per coarse step at which the search gives
 GROWTH = 1.3  # of the time, from one coarse try to the next
 
 
-class Effort(NamedTuple):
+class TorqueEffort(NamedTuple):
     """Torques of every step, and the largest in parts of its limit."""
 
     torque: Float[np.ndarray, "n a"]
@@ -53,7 +53,7 @@ def least_effort(
     limit: Vector,
     steps: int,
     offset: Any = 0.0,
-) -> Effort | None:
+) -> TorqueEffort | None:
     """The torques of a number of steps that lead from one state to another with the least effort.
 
     Args:
@@ -99,10 +99,12 @@ def least_effort(
     )
     if not answer.success:
         return None
-    return Effort(answer.x[:-1].reshape(steps, a) + beside, float(answer.x[-1]))
+    return TorqueEffort(answer.x[:-1].reshape(steps, a) + beside, float(answer.x[-1]))
 
 
-def fewest_steps(effort_of: Any, fewest: int, most: int) -> tuple[int, Effort] | None:
+def fewest_steps(
+    effort_of: Any, fewest: int, most: int
+) -> tuple[int, TorqueEffort] | None:
     """The fewest steps whose effort is within the limits, and this effort; None if it takes more than `most`."""
     best = effort_of(most)
     if best is None or best.share > 1.0:
@@ -206,7 +208,7 @@ def _equilibrium(A, B, C, D, outputs: Vector) -> tuple[Vector, Vector]:
 def _effort(plant: _Plant, limit: Vector, period: float):
     A, B = held(plant.slow.A, plant.slow.B, period)
 
-    def effort_of(steps: int) -> Effort | None:
+    def effort_of(steps: int) -> TorqueEffort | None:
         return least_effort(
             A, B, plant.start, plant.end, limit, steps, plant.slow.torque
         )
@@ -257,7 +259,7 @@ def _nominal(plant: _Plant, torque, sample: float) -> NominalMotion:
     )
 
 
-def _joints(slow: SlowModel, x, torque, times) -> PiecewisePolynomial:
+def _joints(slow: SlowModel, x, torque, times) -> PolynomialSignal:
     """Cubics through the encoders' places with their rates."""
     from scipy.interpolate import CubicHermiteSpline  # slow to import
 
@@ -266,4 +268,4 @@ def _joints(slow: SlowModel, x, torque, times) -> PiecewisePolynomial:
     places = slow.outputs[:joints] + x @ C.T + torque @ D.T
     rates = (x @ slow.A.T + torque @ slow.B.T) @ C.T
     spline = CubicHermiteSpline(times, places, rates)
-    return PiecewisePolynomial(times, np.moveaxis(spline.c[::-1], 1, 0))
+    return PolynomialSignal(times, np.moveaxis(spline.c[::-1], 1, 0))

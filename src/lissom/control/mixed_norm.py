@@ -22,7 +22,7 @@ from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
 from .design_model import DesignError, Matrix
 from .nominal import NominalMotion
-from .optimal import Tolerances
+from .optimal import AllowedDeviations
 from .optional_package import optional_package
 from .pid import limited
 from .slow_model import SlowModel
@@ -346,7 +346,11 @@ def _recovered(plant: Plant, unknown: _Unknowns) -> Controller:
 
 
 def robot_plant(
-    slow: SlowModel, sensors: int, tolerances: Tolerances, noise: Any, torque_noise: Any
+    slow: SlowModel,
+    sensors: int,
+    tolerances: AllowedDeviations,
+    noise: Any,
+    torque_noise: Any,
 ) -> Plant:
     """A robot about a pose with its tolerances and noises.
 

@@ -27,7 +27,7 @@ from .pid import limited
 from .riccati import discrete_riccati
 
 
-class Tolerances(NamedTuple):
+class AllowedDeviations(NamedTuple):
     """Deviations that cost one each: small ones are held tightly."""
 
     position: Any  # of each encoder [rad or m]
@@ -46,7 +46,7 @@ class Regulator(NamedTuple):
 
 
 def regulator(
-    design: DesignModel, tolerances: Tolerances, encoders: tuple[str, ...]
+    design: DesignModel, tolerances: AllowedDeviations, encoders: tuple[str, ...]
 ) -> Regulator:
     """The optimal state feedback of a design model.
 
@@ -70,7 +70,7 @@ def _least_cost(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
 
 
 def weights(
-    design: DesignModel, tolerances: Tolerances, encoders: tuple[str, ...]
+    design: DesignModel, tolerances: AllowedDeviations, encoders: tuple[str, ...]
 ) -> tuple[Matrix, Matrix]:
     """Q and R of Bryson's rule."""
     a = design.B.shape[1]
@@ -103,7 +103,7 @@ def _gain(A: Matrix, B: Matrix, P: Matrix, R: Matrix) -> Matrix:
 
 
 def integral_regulator(
-    design: DesignModel, tolerances: Tolerances, encoders: tuple[str, ...]
+    design: DesignModel, tolerances: AllowedDeviations, encoders: tuple[str, ...]
 ) -> tuple[Regulator, Matrix]:
     """State feedback and gain of the summed errors: du = -K dx - K_i z, z the time integral of the deviation.
 

@@ -18,7 +18,7 @@ from ..types import Float
 from .design_model import DesignError
 from .nominal import in_chunks, joint_motion, rigid_torque
 from .optional_package import optional_package
-from .references import PiecewisePolynomial
+from .references import PolynomialSignal
 from .time_optimal import joint_limits
 
 GRID = 200  # pieces of a path on which s'' is constant
@@ -32,7 +32,7 @@ CLOSE = 1e-9  # relative: a torque at its limit but for rounding
 class TimedPath(NamedTuple):
     """A motion through points."""
 
-    reference: PiecewisePolynomial
+    reference: PolynomialSignal
     torque_share: float  # largest torque of the rigid robot, in parts of its limit; zero without limits
 
 
@@ -114,7 +114,7 @@ def torque_coefficients(
 
 
 def torques_along(
-    model: Model, reference: PiecewisePolynomial, per_piece: int = 4
+    model: Model, reference: PolynomialSignal, per_piece: int = 4
 ) -> Float[np.ndarray, "t a"]:
     """Torques of the rigid robot along a motion, at and between its knots."""
     knots = np.asarray(reference.knots)
@@ -175,7 +175,7 @@ def _timed(path: CubicSpline, s: Float[np.ndarray, " p"], limits) -> Any:
     return _composed(path, s, np.asarray(speed))
 
 
-def _composed(path: CubicSpline, s, speed) -> PiecewisePolynomial:
+def _composed(path: CubicSpline, s, speed) -> PolynomialSignal:
     """Polynomials in time: between two points s'' is constant, and q is a cubic in s."""
     coefficients = []
     widths = []
@@ -189,7 +189,7 @@ def _composed(path: CubicSpline, s, speed) -> PiecewisePolynomial:
         cubic = (path(s[k]), path(s[k], 1), second / 2, third / 6)
         coefficients.append(_in_time(cubic, before, acceleration))
     knots = np.concatenate([[0.0], np.cumsum(widths)])
-    return PiecewisePolynomial(knots, np.array(coefficients))
+    return PolynomialSignal(knots, np.array(coefficients))
 
 
 def _in_time(cubic, speed: float, acceleration: float) -> Float[np.ndarray, "7 c"]:
@@ -203,9 +203,9 @@ def _in_time(cubic, speed: float, acceleration: float) -> Float[np.ndarray, "7 c
     return total
 
 
-def _as_signal(path: CubicSpline) -> PiecewisePolynomial:
+def _as_signal(path: CubicSpline) -> PolynomialSignal:
     """The path with s in place of time."""
-    return PiecewisePolynomial(path.x, np.moveaxis(path.c[::-1], 1, 0))
+    return PolynomialSignal(path.x, np.moveaxis(path.c[::-1], 1, 0))
 
 
 def _of_all_joints(model: Model, columns: Float[np.ndarray, "p c"]) -> np.ndarray:

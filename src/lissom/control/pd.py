@@ -14,7 +14,7 @@ from ..native.compiled import compiled_quickly
 from ..native.marks import kept_function, over_rows
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
-from ..solve.signals import AbstractSignal, Piece, Table, signal_of
+from ..solve.signals import AbstractSignal, PolynomialPiece, Table, signal_of
 from ..solve.static import kept_rest_at
 from ..types import Float, Real, Scalar, namespace, real
 
@@ -131,11 +131,13 @@ class GravityTorque(AbstractSignal):
         """Rate of the torque at time t."""
         return jax.jvp(self.value, (real(t),), (jnp.ones(()),))[1]
 
-    def on(self, start: float, end: float) -> Piece:
+    def on(self, start: float, end: float) -> PolynomialPiece:
         """The cubic through four gravity torques along the piece: cheap to ask for at every stage of every step."""
         return self.pieces([start], [end])[0]
 
-    def pieces(self, starts: Sequence[float], ends: Sequence[float]) -> list[Piece]:
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list[PolynomialPiece]:
         """The cubics of many pieces, their torques computed side by side."""
         times = np.linspace(starts, ends, 4, axis=1)
         references = self.reference.pieces(starts, ends)
@@ -148,7 +150,7 @@ class GravityTorque(AbstractSignal):
         powers = since[..., None] ** np.arange(4)
         coefficients = np.linalg.inv(powers) @ torques
         return [
-            Piece(np.float64(start), row)
+            PolynomialPiece(np.float64(start), row)
             for start, row in zip(starts, coefficients, strict=True)
         ]
 

@@ -25,7 +25,7 @@ from .preview import Preview
 SOFT = 8  # DAQP's sense of a limit that may be passed at a price
 
 
-class Limits(NamedTuple):
+class PredictiveLimits(NamedTuple):
     """Limits of a predictive controller; infinite where there is none."""
 
     torque: Float[np.ndarray, " a"]
@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     hard: bool = False  # deflections too
 
 
-class Program(NamedTuple):
+class QuadraticProgram(NamedTuple):
     """Matrices of the quadratic program: 1/2 V^T H V + (F dx)^T V within bounds of (V, A V)."""
 
     H: Matrix
@@ -54,7 +54,7 @@ def program_of(
     constrained: tuple[str, ...],
     horizon: int,
     control: int,
-) -> Program:
+) -> QuadraticProgram:
     """The quadratic program over a horizon, condensed to the torques.
 
     Args:
@@ -99,7 +99,7 @@ def program_of(
     steps = np.eye(c * a) - np.eye(c * a, k=-a)
     deflection = np.concatenate(y_V) if constrained else np.zeros((0, c * a))
     ahead = np.concatenate(y_x) if constrained else np.zeros((0, s))
-    return Program(
+    return QuadraticProgram(
         H=0.5 * (H + H.T),
         F=F,
         A=np.concatenate([steps, deflection]),
@@ -120,7 +120,7 @@ class ForeseenProgram(NamedTuple):
 def foreseen_program(
     design: DesignModel,
     regulator: Regulator,
-    program: Program,
+    program: QuadraticProgram,
     known: Preview,
     constrained: tuple[str, ...],
 ) -> ForeseenProgram:
@@ -159,7 +159,7 @@ class Infeasible(NamedTuple):
     excess: float  # in parts of the limit
 
 
-class Solver:
+class QuadraticSolver:
     """A quadratic program that is set up once and solved at every sample, from its last active limits on.
 
     Args:
@@ -172,8 +172,8 @@ class Solver:
 
     def __init__(
         self,
-        program: Program,
-        limits: Limits,
+        program: QuadraticProgram,
+        limits: PredictiveLimits,
         sample: float,
         constrained: tuple[str, ...] = (),
         foreseen: ForeseenProgram | None = None,
@@ -314,7 +314,7 @@ class MPC(AbstractLaw):
     sample: Scalar
     sensor_names: tuple[str, ...] = eqx.field(static=True)
     constrained: tuple[int, ...] = eqx.field(static=True)  # places among the sensors
-    solver: Solver = eqx.field(static=True)
+    solver: QuadraticSolver = eqx.field(static=True)
     push: AbstractSignal | None = None  # of the state, foreseen
 
     def sensors(self, model: Any) -> tuple[str, ...]:
@@ -353,7 +353,7 @@ class MPC(AbstractLaw):
 
 
 def solved(
-    solver: Solver, K, t, state, disturbance, before, torques, bends
+    solver: QuadraticSolver, K, t, state, disturbance, before, torques, bends
 ) -> Float[Array, " a"]:
     """The solver's torque inside compiled code; its derivative is the unconstrained feedback."""
     shape = jax.ShapeDtypeStruct(torques.shape[1:], torques.dtype)

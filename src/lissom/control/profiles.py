@@ -25,7 +25,7 @@ S_CURVE_RAMP = 0.4  # the same for the S-curve
 S_CURVE_JERK = 0.1  # share of the time in which its acceleration builds up
 
 
-class Progress(NamedTuple):
+class NormalisedMotion(NamedTuple):
     """Displacement, and its first and second derivative with respect to the unit time."""
 
     s: Time
@@ -33,29 +33,29 @@ class Progress(NamedTuple):
     acceleration: Time
 
 
-class Profile(NamedTuple):
+class MotionProfile(NamedTuple):
     """A law of motion, and the inner times at which its acceleration is not smooth."""
 
-    at: Callable[[Time], Progress]
+    at: Callable[[Time], NormalisedMotion]
     corners: tuple[float, ...]
 
 
-def quintic(tau: Time) -> Progress:
+def quintic(tau: Time) -> NormalisedMotion:
     """S = 10 tau^3 - 15 tau^4 + 6 tau^5: the polynomial at rest, without acceleration, at both ends."""
     s = tau**3 * (10 - 15 * tau + 6 * tau**2)
     rate = 30 * tau**2 * (1 - tau) ** 2
     acceleration = 60 * tau * (1 - tau) * (1 - 2 * tau)
-    return Progress(s, rate, acceleration)
+    return NormalisedMotion(s, rate, acceleration)
 
 
-def cycloidal(tau: Time) -> Progress:
+def cycloidal(tau: Time) -> NormalisedMotion:
     """S = tau - sin(2 pi tau) / (2 pi): the acceleration is one period of a sine."""
     angle = 2 * jnp.pi * tau
     s = tau - jnp.sin(angle) / (2 * jnp.pi)
-    return Progress(s, 1 - jnp.cos(angle), 2 * jnp.pi * jnp.sin(angle))
+    return NormalisedMotion(s, 1 - jnp.cos(angle), 2 * jnp.pi * jnp.sin(angle))
 
 
-def trapezoid(tau: Time) -> Progress:
+def trapezoid(tau: Time) -> NormalisedMotion:
     """Constant acceleration, constant speed, constant deceleration."""
     a = TRAPEZOID_RAMP
     speed = 1 / (1 - a)
@@ -64,12 +64,12 @@ def trapezoid(tau: Time) -> Progress:
         gaining = tau < a
         s = jnp.where(gaining, speed * tau**2 / (2 * a), speed * (tau - a / 2))
         rate = jnp.where(gaining, speed * tau / a, speed)
-        return Progress(s, rate, jnp.where(gaining, speed / a, 0.0))
+        return NormalisedMotion(s, rate, jnp.where(gaining, speed / a, 0.0))
 
     return _mirrored(first_half, tau)
 
 
-def s_curve(tau: Time) -> Progress:
+def s_curve(tau: Time) -> NormalisedMotion:
     """Constant jerk in seven phases: the acceleration is a trapezoid."""
     a = S_CURVE_RAMP
     b = S_CURVE_JERK
@@ -83,37 +83,41 @@ def s_curve(tau: Time) -> Progress:
         s_stays = jerk * (b**3 / 6 + b**2 / 2 * beyond + b / 2 * beyond**2)
         s = jnp.where(late, s_stays, jerk * tau**3 / 6)
         rate = jnp.where(late, jerk * (b**2 / 2 + b * beyond), jerk * tau**2 / 2)
-        return Progress(s, rate, jnp.where(late, jerk * b, jerk * tau))
+        return NormalisedMotion(s, rate, jnp.where(late, jerk * b, jerk * tau))
 
     def first_half(tau):
         up = building(tau)
         # The second half of the ramp is the first, turned about its middle.
         turned = building(a - tau)
-        second = Progress(
+        second = NormalisedMotion(
             speed * (tau - a / 2) + turned.s, speed - turned.rate, turned.acceleration
         )
-        even = Progress(speed * (tau - a / 2), speed + 0 * tau, 0 * tau)
+        even = NormalisedMotion(speed * (tau - a / 2), speed + 0 * tau, 0 * tau)
         ramp = _choose(tau < a / 2, up, second)
         return _choose(tau < a, ramp, even)
 
     return _mirrored(first_half, tau)
 
 
-def _mirrored(first_half: Callable[[Time], Progress], tau: Time) -> Progress:
+def _mirrored(
+    first_half: Callable[[Time], NormalisedMotion], tau: Time
+) -> NormalisedMotion:
     """A profile whose second half is the first, backwards in time."""
     before = first_half(tau)
     back = first_half(1 - tau)
-    after = Progress(1 - back.s, back.rate, -back.acceleration)
+    after = NormalisedMotion(1 - back.s, back.rate, -back.acceleration)
     return _choose(tau < 0.5, before, after)
 
 
-def _choose(condition, yes: Progress, no: Progress) -> Progress:
-    return Progress(*(jnp.where(condition, a, b) for a, b in zip(yes, no, strict=True)))
+def _choose(condition, yes: NormalisedMotion, no: NormalisedMotion) -> NormalisedMotion:
+    return NormalisedMotion(
+        *(jnp.where(condition, a, b) for a, b in zip(yes, no, strict=True))
+    )
 
 
-PROFILES: dict[str, Profile] = {
-    "trapezoid": Profile(trapezoid, (TRAPEZOID_RAMP, 1 - TRAPEZOID_RAMP)),
-    "s-curve": Profile(
+PROFILES: dict[str, MotionProfile] = {
+    "trapezoid": MotionProfile(trapezoid, (TRAPEZOID_RAMP, 1 - TRAPEZOID_RAMP)),
+    "s-curve": MotionProfile(
         s_curve,
         (
             S_CURVE_JERK,
@@ -124,6 +128,6 @@ PROFILES: dict[str, Profile] = {
             1 - S_CURVE_JERK,
         ),
     ),
-    "quintic": Profile(quintic, ()),
-    "cycloidal": Profile(cycloidal, ()),
+    "quintic": MotionProfile(quintic, ()),
+    "cycloidal": MotionProfile(cycloidal, ()),
 }

@@ -11,7 +11,7 @@ from jaxtyping import Array
 from ..algebra.spline import clamped_spline
 from ..solve.signals import AbstractSignal, Table
 from ..types import Float, Real
-from .profiles import PROFILES, Progress
+from .profiles import PROFILES, NormalisedMotion
 
 # How a table is read between its rows.
 INTERPOLATIONS = ("linear", "hold", "spline", *PROFILES)
@@ -64,7 +64,7 @@ class RestToRest(AbstractSignal):
         return rise * progress.acceleration / width**2
 
     @eqx.filter_jit  # laws ask for it in many places: traced once
-    def _at(self, t: Any) -> tuple[Any, Any, Any, Progress]:
+    def _at(self, t: Any) -> tuple[Any, Any, Any, NormalisedMotion]:
         """Row before t, rise to the next one, time that it takes, and how far it has come."""
         times = jnp.asarray(self.t)
         values = jnp.asarray(self.values)
@@ -78,7 +78,7 @@ class RestToRest(AbstractSignal):
         progress = PROFILES[self.profile].at(tau)
         # Outside the table the motion has come to rest, whatever acceleration the profile ends with.
         inside = (t >= times[0]) & (t < times[-1])
-        still = Progress(
+        still = NormalisedMotion(
             progress.s,
             jnp.where(inside, progress.rate, 0.0),
             jnp.where(inside, progress.acceleration, 0.0),
@@ -86,7 +86,7 @@ class RestToRest(AbstractSignal):
         return values[k], rise, width, still
 
 
-class PiecewisePolynomial(AbstractSignal):
+class PolynomialSignal(AbstractSignal):
     """Polynomials in time between knots, sum_k c_k (t - knot)^k; the end values hold outside."""
 
     knots: Float[Real, " p"]
@@ -97,7 +97,7 @@ class PiecewisePolynomial(AbstractSignal):
         """The knots."""
         return np.asarray(self.knots)
 
-    def on(self, start: float, end: float) -> "PiecewisePolynomial":
+    def on(self, start: float, end: float) -> "PolynomialSignal":
         """Itself: smooth between its knots."""
         return self
 
@@ -130,11 +130,11 @@ class PiecewisePolynomial(AbstractSignal):
         return jnp.where(inside, total, 0.0)
 
 
-def spline_through(t: Sequence[float], value: Any) -> PiecewisePolynomial:
+def spline_through(t: Sequence[float], value: Any) -> PolynomialSignal:
     """The cubic spline through the rows of a table, at rest at both ends."""
     knots = np.asarray(t, dtype=float)
     coefficients = clamped_spline(knots, np.asarray(value, dtype=float))
-    return PiecewisePolynomial(knots, coefficients)
+    return PolynomialSignal(knots, coefficients)
 
 
 def reference_through(

@@ -13,7 +13,7 @@ from ..solve.model import Model
 from ..types import Float, Real, Scalar
 from .design_model import DesignError, DesignModel, Matrix, design_model
 from .nominal import NominalMotion
-from .optimal import LQR, Tolerances, integral_regulator, regulator
+from .optimal import LQR, AllowedDeviations, integral_regulator, regulator
 from .slow_model import encoder_names, whole_pose
 
 
@@ -102,7 +102,7 @@ def scheduled_lqr(
     model: Model,
     first: Any,
     last: Any,
-    tolerances: Tolerances,
+    tolerances: AllowedDeviations,
     nominal: Callable[[tuple[str, ...]], NominalMotion],
     *,
     poses: int,
@@ -150,7 +150,7 @@ def scheduled_gain(
     model: Model,
     first: Any,
     last: Any,
-    tolerances: Tolerances,
+    tolerances: AllowedDeviations,
     *,
     poses: int,
     sample: float,

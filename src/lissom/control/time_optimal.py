@@ -7,14 +7,14 @@ import numpy as np
 from ..types import Float
 from .design_model import DesignError, wrong_count
 from .optional_package import optional_package
-from .references import PiecewisePolynomial
+from .references import PolynomialSignal
 
 SHORTEST = 1e-12  # relative: pieces that are shorter than this are rounding
 
 
 def time_optimal(
     rows: Any, speed: Any, acceleration: Any, jerk: Any
-) -> PiecewisePolynomial:
+) -> PolynomialSignal:
     """The fastest motion from row to row, at rest at each of them; all joints arrive at the same time.
 
     Args:
@@ -24,7 +24,7 @@ def time_optimal(
         jerk: largest rate of the acceleration [rad/s^3 or m/s^3].
 
     Returns:
-        `PiecewisePolynomial` in time, a reference for laws: `value(t)`, `breakpoints` [s].
+        `PolynomialSignal` in time, a reference for laws: `value(t)`, `breakpoints` [s].
 
     Raises:
         DesignError: limits of the wrong number, or the package `ruckig` is missing.
@@ -53,7 +53,7 @@ def time_optimal(
         starts.append(begin + knots[:-1])
         pieces.append(coefficients)
         begin += knots[-1]
-    return PiecewisePolynomial(
+    return PolynomialSignal(
         np.append(np.concatenate(starts), begin), np.concatenate(pieces)
     )
 

@@ -27,7 +27,7 @@ from ..solve.signals import AbstractSignal, Table
 from ..types import Float
 from .design_model import DesignError
 from .nominal import NominalMotion, joint_motion
-from .references import PiecewisePolynomial
+from .references import PolynomialSignal
 from .slow_model import encoder_names
 from .tuning import driven_modes
 
@@ -114,7 +114,7 @@ def tip_inversion(
     spline = CubicSpline(window.times, seen[:, :joints], bc_type="clamped")
     return InvertedMotion(
         NominalMotion(
-            PiecewisePolynomial(window.times, np.moveaxis(spline.c[::-1], 1, 0)),
+            PolynomialSignal(window.times, np.moveaxis(spline.c[::-1], 1, 0)),
             Table(window.times, torque, "linear", after="hold"),
             Table(window.times, seen[:, joints:], "linear", after="hold"),
         ),

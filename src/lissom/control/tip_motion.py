@@ -10,7 +10,7 @@ from ..solve.arguments import ModelLike, model_from
 from ..solve.inverse_kinematics import UnreachableError, inverse_kinematics
 from ..solve.model import Model
 from .profiles import PROFILES
-from .references import PiecewisePolynomial, spline_through
+from .references import PolynomialSignal, spline_through
 
 KNOTS = 61  # poses along a line: a spline through them leaves it by the fourth power of their distance
 
@@ -18,7 +18,7 @@ KNOTS = 61  # poses along a line: a spline through them leaves it by the fourth 
 class TipLine(NamedTuple):
     """A motion of all moving joints, and how far it leaves the line between its knots [m]."""
 
-    reference: PiecewisePolynomial
+    reference: PolynomialSignal
     deviation: float
 
 

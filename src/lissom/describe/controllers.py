@@ -56,7 +56,7 @@ class Shaper(Part):
         return found
 
 
-class Loop(Part):
+class ControlLoop(Part):
     """The loop as it is in life: sensors, computation and drives that are not ideal."""
 
     delay: Annotated[int, Whole(0, 100)] = 0  # samples from measurement to torque
@@ -76,7 +76,7 @@ class Common(Part):
     feedforward: FeedForwardName = "quasi-static"
     shaper: Shaper | None = None
     torque_limit: Torques | None = None
-    loop: Loop | None = None
+    loop: ControlLoop | None = None
     # What the controller believes: keys of the robot with other values, and its own formulation and modes.
     model: dict[str, Any] = {}
 

@@ -21,7 +21,7 @@ from .section import Taper, section_at
 SEPARATOR = ":"
 
 
-class Segment(NamedTuple):
+class LinkSegment(NamedTuple):
     """One body of a link: a straight beam from `start`, in axes parallel to those of the link."""
 
     start: Vector3  # in the link frame [m]
@@ -104,7 +104,7 @@ def _in_segment(link: Link, k: int) -> tuple[int, int]:
     return segment, k - segment * elements
 
 
-def _segments(links: Sequence[Link], i: int) -> list[Segment]:
+def _segments(links: Sequence[Link], i: int) -> list[LinkSegment]:
     beam: Any = links[i].beam
     path = polyline(links, i)
     assert path is not None
@@ -118,7 +118,7 @@ def _segments(links: Sequence[Link], i: int) -> list[Segment]:
         along = whole / beam.segments
         for k in range(beam.segments):
             shares = (share, share + part[piece])
-            found.append(Segment(start + k * along, along, piece, shares))
+            found.append(LinkSegment(start + k * along, along, piece, shares))
             share = shares[1]
     return found
 
@@ -153,12 +153,12 @@ def _bodies(links: Sequence[Link], i: int, link: Link) -> list[Link]:
     return bodies
 
 
-def _path(segment: Segment) -> Any:
+def _path(segment: LinkSegment) -> Any:
     xp = namespace(segment.along)
     return xp.stack([xp.zeros(3), segment.along])
 
 
-def _section(section: Any, segment: Segment) -> Any:
+def _section(section: Any, segment: LinkSegment) -> Any:
     """Of a taper, the part of it that lies on the segment."""
     if not isinstance(section, Taper):
         return section

@@ -28,7 +28,7 @@ ReferenceInterpolation = Literal[
 ]
 
 
-class Table(Part):
+class TimeTable(Part):
     """Values in time, written out or in a file: `{file: table.csv, column: upper}`."""
 
     @classmethod
@@ -42,7 +42,7 @@ class Table(Part):
         return cls.of_file(data)
 
 
-class RowTable(Table):
+class RowTable(TimeTable):
     """Rows of values in time."""
 
     @classmethod
@@ -51,7 +51,7 @@ class RowTable(Table):
         return table_of_file(data, single=False)
 
 
-class TorqueTable(Table):
+class TorqueTable(TimeTable):
     """A torque (force) in time, zero after the last point; two equal times are a jump."""
 
     t: Times
@@ -63,7 +63,7 @@ class TorqueTable(Table):
         return table_findings(self.t, self.value, strictly=False)
 
 
-class MotionTable(Table):
+class MotionTable(TimeTable):
     """A motion of one joint: the cubic spline through its points."""
 
     t: Times

@@ -17,7 +17,7 @@ from ..describe.supported import SUPPORT
 from ..files.description_files import build_from
 
 
-class Choices(NamedTuple):
+class ModelOptions(NamedTuple):
     """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
 
     # Kept elastic modes: a number, `all`, how they are chosen, or one of these for each link.
@@ -56,7 +56,9 @@ BASES: dict[str, Callable[[Robot, int, Sequence[Body], Any], Body]] = {
 }
 
 
-def link_bodies(robot: Robot, formulation: str, choices: Choices) -> tuple[Body, ...]:
+def link_bodies(
+    robot: Robot, formulation: str, choices: ModelOptions
+) -> tuple[Body, ...]:
     """Bodies of all links in the coordinates of a formulation, each clamped at its inner node.
 
     Args:

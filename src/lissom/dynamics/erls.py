@@ -17,7 +17,7 @@ from ..kinematics.chain import link_frames, link_twists, relative_poses
 from ..kinematics.compatibility import Shapes, elastic_coordinates, reference_matrix
 from ..kinematics.erls_motion import (
     ErlsMotion,
-    Pose,
+    PoseTerms,
     RigidMotion,
     erls_motion,
     erls_pull_back,
@@ -123,7 +123,7 @@ class Erls(AbstractFormulation):
         )
 
     def _carried_motion(
-        self, at: Pose, rigid: RigidMotion, *eta: Float[Array, " d"]
+        self, at: PoseTerms, rigid: RigidMotion, *eta: Float[Array, " d"]
     ) -> CarriedMotion:
         """Displacements that the ERLS carries; of stiffened links once more, with what shortens them."""
 
@@ -142,7 +142,7 @@ class Erls(AbstractFormulation):
         return CarriedMotion(placed, carried(placed), first, slopes)
 
     def _pull_back(
-        self, at: Pose, carried: CarriedMotion, count: int, force: Rates
+        self, at: PoseTerms, carried: CarriedMotion, count: int, force: Rates
     ) -> Float[Array, " n"]:
         """Transpose of the rates: forces on theta_i and on the `count` elastic coordinates."""
 

@@ -20,14 +20,14 @@ from ..describe.supported import (
 )
 from ..kinematics.references import Tangent
 from ..kinematics.robot_mechanism import seats_of
-from .basis import Choices, link_bodies
+from .basis import ModelOptions, link_bodies
 from .engine import VirtualWork
 from .formulation import AbstractFormulation
 from .links import Links, stack_links
 from .robot_parts import elastic_seats, links_of, parts_of, reference_of
 
 Bodies = tuple[Body, ...]
-Builder = Callable[[Robot, Bodies, Choices], AbstractFormulation]
+Builder = Callable[[Robot, Bodies, ModelOptions], AbstractFormulation]
 FORMULATIONS: dict[str, Builder] = {}
 
 
@@ -40,7 +40,7 @@ def register_formulation(support: Support, builder: Builder) -> None:
 def formulation_of(
     robot: Robot,
     name: str,
-    choices: Choices = Choices(),  # noqa: B008 (immutable)
+    choices: ModelOptions = ModelOptions(),  # noqa: B008 (immutable)
     bodies: Bodies | None = None,
 ) -> AbstractFormulation:
     """The robot in the formulation of that name.
@@ -60,7 +60,9 @@ def formulation_of(
     return FORMULATIONS[name](in_bodies(robot), bodies, choices)
 
 
-def erls_fem(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
+def erls_fem(
+    robot: Robot, bodies: Bodies, choices: ModelOptions
+) -> AbstractFormulation:
     """The robot in the formulation of [Boscariol2012]: every nodal displacement is a coordinate."""
     if choices.terms == "published-planar":
         return planar_erls(robot, bodies, choices)
@@ -77,7 +79,9 @@ def _boscariol_work(**options: bool) -> VirtualWork:
     return VirtualWork(BoscariolTerms(**options))
 
 
-def planar_erls(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
+def planar_erls(
+    robot: Robot, bodies: Bodies, choices: ModelOptions
+) -> AbstractFormulation:
     """A planar robot in the model of [Boscariol2017] and [Palomba2019]: nodal displacements along world axes."""
     from .world_axes import WorldAxes
 
@@ -93,7 +97,9 @@ def planar_erls(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormu
     )
 
 
-def erls_cms(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
+def erls_cms(
+    robot: Robot, bodies: Bodies, choices: ModelOptions
+) -> AbstractFormulation:
     """The robot in the formulation of [Vidoni2015]: every link by its rigid motion and a few elastic modes.
 
     `published` terms have the nodal constants of App. D in place of integrals of the displacement field.
@@ -121,7 +127,7 @@ def _erls(
     robot: Robot,
     bodies: Bodies,
     links: Links,
-    choices: Choices,
+    choices: ModelOptions,
     support: Support,
     equations: VirtualWork,
     complete: bool = True,
@@ -140,7 +146,9 @@ def _erls(
     )
 
 
-def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
+def nonlinear(
+    robot: Robot, bodies: Bodies, choices: ModelOptions
+) -> AbstractFormulation:
     """The robot with every link on the deformed tip of the link before it."""
     from .nonlinear import Nonlinear
 
@@ -156,7 +164,9 @@ def nonlinear(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormula
     )
 
 
-def dual_screw(robot: Robot, bodies: Bodies, choices: Choices) -> AbstractFormulation:
+def dual_screw(
+    robot: Robot, bodies: Bodies, choices: ModelOptions
+) -> AbstractFormulation:
     """The robot in the formulation of [Cibicik2021]: screws of first order in the elastic coordinates.
 
     Terms are `consistent`, the complete virtual work of these screws, or `published`, every product cut to first order

@@ -14,7 +14,7 @@ from ..kinematics.mechanism import AbstractMechanism
 from ..kinematics.references import AbstractReference, MinimumNorm, Tangent, Zeroed
 from ..kinematics.robot_mechanism import mechanism_of, seats_of
 from ..types import Real, namespace
-from .basis import Choices
+from .basis import ModelOptions
 from .elastic import ElasticSeats
 from .formulation import Joints
 from .links import Links, stack_links
@@ -47,7 +47,9 @@ def elastic_seats(
     return ElasticSeats(shape, links.slopes, links.counts, mechanism.chain.parents)
 
 
-def links_of(bodies: Sequence[Body], choices: Choices, carried: bool = False) -> Links:
+def links_of(
+    bodies: Sequence[Body], choices: ModelOptions, carried: bool = False
+) -> Links:
     """The bodies stacked, with their squared slopes where axial loads stiffen them.
 
     Args:

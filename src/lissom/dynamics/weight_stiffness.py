@@ -17,7 +17,7 @@ from jaxtyping import Array
 from ..describe.robot import Robot
 from ..types import Float
 from . import engine
-from .basis import Choices
+from .basis import ModelOptions
 from .engine import VirtualWork
 from .formulation import AbstractFormulation, near
 from .formulations import Bodies, formulation_of
@@ -33,14 +33,14 @@ def lacks_weight_stiffness(formulation: AbstractFormulation) -> bool:
 
 
 def finite_twin(
-    robot: Robot, bodies: Bodies, choices: Choices, joints: Float[Array, " j"]
+    robot: Robot, bodies: Bodies, choices: ModelOptions, joints: Float[Array, " j"]
 ) -> AbstractFormulation:
     """The same links on deformed tips, loops closed near these joints: where finite rotations place the weight.
 
     Raises:
         DescriptionError: a robot that `nonlinear` does not take.
     """
-    plain = Choices(stiffening=choices.stiffening)
+    plain = ModelOptions(stiffening=choices.stiffening)
     return near(formulation_of(robot, "nonlinear", plain, bodies), joints)
 
 

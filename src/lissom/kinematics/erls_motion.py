@@ -20,7 +20,7 @@ from .recursion import Recursion, Stack, carry, transfer, transpose_carry
 from .references import AbstractReference, Conditions
 
 
-class Pose(eqx.Module):
+class PoseTerms(eqx.Module):
     """Everything that depends on theta alone; l frames of the chain, k joints."""
 
     twists: Recursion
@@ -52,7 +52,7 @@ def pose(
     shapes: Shapes,
     reference: AbstractReference,
     theta: Float[Array, " k"],
-) -> Pose:
+) -> PoseTerms:
     """Transfer matrices at one pose of all joints."""
     chain = jax.tree.map(jnp.asarray, mechanism.chain)
     relative = relative_poses(chain, theta)
@@ -64,7 +64,7 @@ def pose(
     screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
     J = twists.columns(screws)
     dependence = mechanism.dependence(J)
-    return Pose(
+    return PoseTerms(
         twists=twists,
         displacements=Recursion(carried, chain.parents),
         shift=shift,
@@ -85,7 +85,7 @@ class RigidMotion(eqx.Module):
 
 @eqx.filter_jit
 def rigid_motion(
-    at: Pose, rate_i: Float[Array, " i"], acceleration_i: Float[Array, " i"]
+    at: PoseTerms, rate_i: Float[Array, " i"], acceleration_i: Float[Array, " i"]
 ) -> RigidMotion:
     """Joint rates and twists of the ERLS from the rates of its independent joints."""
     theta_d = at.dependence.follow(rate_i)
@@ -112,7 +112,7 @@ class Displacement(eqx.Module):
         )
 
 
-class JointMotion(eqx.Module):
+class JointRates(eqx.Module):
     """Rate and acceleration of the joint below every link, as displacements feel them."""
 
     rate: Float[Array, "l 1"]
@@ -120,7 +120,7 @@ class JointMotion(eqx.Module):
 
 
 def second_derivative_terms(
-    at: Pose, joints: JointMotion, value: Stack, rate: Stack
+    at: PoseTerms, joints: JointRates, value: Stack, rate: Stack
 ) -> Stack:
     """What the joints' motion adds to a second derivative: -2 rate ad a_d - rate^2 ad^2 a - acceleration ad a."""
     once = at.turned(value)
@@ -159,7 +159,7 @@ class ErlsMotion(eqx.Module):
 def erls_motion(
     shapes: Shapes,
     reference: AbstractReference,
-    at: Pose,
+    at: PoseTerms,
     moving: RigidMotion,
     eta: tuple[Float[Array, "b m"], ...],
     carries_acceleration: bool,
@@ -188,15 +188,15 @@ def erls_motion(
 
 def _joint_motion(
     chain: Chain, moving: RigidMotion, carries_acceleration: bool
-) -> JointMotion:
+) -> JointRates:
     rate = chain.below_links(moving.theta_d)[:, None]
     acceleration = chain.below_links(moving.theta_dd)[:, None]
     if not carries_acceleration:
         acceleration = jnp.zeros_like(acceleration)
-    return JointMotion(rate, acceleration)
+    return JointRates(rate, acceleration)
 
 
-def _from_tips(shapes: Shapes, at: Pose, eta: Float[Array, "b m"]) -> Stack:
+def _from_tips(shapes: Shapes, at: PoseTerms, eta: Float[Array, "b m"]) -> Stack:
     """Displacement of each inner node that the elastic coordinates of its parent cause."""
     elastic_shape = seat_shapes(at.chain, shapes)[:, :, 6:]
     tip = jnp.einsum("ldm,lm->ld", elastic_shape, of_parents(at.chain.parents, eta))
@@ -205,10 +205,10 @@ def _from_tips(shapes: Shapes, at: Pose, eta: Float[Array, "b m"]) -> Stack:
 
 def _with_conditions(
     reference: AbstractReference,
-    at: Pose,
+    at: PoseTerms,
     conditions: Conditions,
     inner: Displacement,
-    joints: JointMotion,
+    joints: JointRates,
     eta: tuple[Float[Array, "b m"], ...],
 ) -> ErlsMotion:
     """Add the rigid motion J phi that keeps Z q = 0 with its first and second derivative.
@@ -258,7 +258,9 @@ def _with_conditions(
     return ErlsMotion(inner, rigid, jnp.stack([phi, phi_d, phi_dd]), g)
 
 
-def rate_of_conditions(at: Pose, joints: JointMotion, g: Stack) -> Float[Array, " k"]:
+def rate_of_conditions(
+    at: PoseTerms, joints: JointRates, g: Stack
+) -> Float[Array, " k"]:
     """Jdot^T g, from Jdot = -Phi rate ad J."""
     (p,) = at.twists.gathered(g)
     # ad(s)^T f is minus the coadjoint of s.
@@ -267,7 +269,7 @@ def rate_of_conditions(at: Pose, joints: JointMotion, g: Stack) -> Float[Array, 
 
 
 def second_rate_of_conditions(
-    at: Pose, joints: JointMotion, g: Stack, g_d: Stack
+    at: PoseTerms, joints: JointRates, g: Stack, g_d: Stack
 ) -> Float[Array, " k"]:
     """Jddot^T g + 2 Jdot^T gdot, from Jddot = -Phi (2 rate ad Jdot + rate^2 ad^2 J + acceleration ad J)."""
     s = at.chain.screw
@@ -281,7 +283,7 @@ def second_rate_of_conditions(
 @eqx.filter_jit
 def erls_pull_back(
     shapes: Shapes,
-    at: Pose,
+    at: PoseTerms,
     motion: ErlsMotion,
     on_V: Float[Array, "b 6"],
     on_q: Float[Array, "b c"],

@@ -15,7 +15,7 @@ from .. import __version__
 from ..atomic import write_atomically
 from ..solve.checkpoint import Checkpoint, CheckpointError
 from ..solve.march import MarchState
-from ..solve.record import COLUMNS, Rows
+from ..solve.record import COLUMNS, RunRecord
 from ..solve.solution import Segment
 
 EVERY = 20.0  # [s] of computing between two checkpoints
@@ -40,7 +40,7 @@ class CheckpointFile:
     def keep(
         self,
         at: MarchState,
-        rows: Rows,
+        rows: RunRecord,
         segments: tuple[Segment, ...],
         at_once: bool = False,
     ) -> None:

@@ -13,7 +13,7 @@ from .output_files import PAGE, PICTURE, RESULT, check_outputs, written_files
 
 if TYPE_CHECKING:
     from ..studies.engine import Tally
-    from ..studies.store import Plan, Store
+    from ..studies.store import ChunkStore, Plan
     from ..studies.study import Study
     from ..studies.sweep import Sweep
 
@@ -129,8 +129,8 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
     return _result(request, results)
 
 
-def _planned(request: SweepRequest) -> "tuple[Plan, Store]":
-    from ..studies.store import Plan, Store, default_store
+def _planned(request: SweepRequest) -> "tuple[Plan, ChunkStore]":
+    from ..studies.store import ChunkStore, Plan, default_store
     from ..studies.study import Study
 
     study = Study.of(request.study)
@@ -140,7 +140,7 @@ def _planned(request: SweepRequest) -> "tuple[Plan, Store]":
         folder = str(default_store(request.study))
     else:
         raise refused("store", None, "a study without a file needs a folder")
-    return Plan.of(study), Store(folder)
+    return Plan.of(study), ChunkStore(folder)
 
 
 def _cluster(request: SweepRequest) -> Any:
@@ -157,7 +157,7 @@ def _cluster(request: SweepRequest) -> Any:
     return None if request.cluster is None else address
 
 
-def _kept(tally: "Tally", store: "Store") -> str:
+def _kept(tally: "Tally", store: "ChunkStore") -> str:
     return f"{tally.done} of {tally.runs} runs are kept in {store.folder}"
 
 
@@ -168,14 +168,14 @@ def status(folder: str) -> SweepResult:
         DescriptionError: it is not the folder of a study.
     """
     from ..studies.engine import survey
-    from ..studies.store import Store
+    from ..studies.store import ChunkStore
 
-    store = Store(folder)
+    store = ChunkStore(folder)
     plan = recorded_plan(store)
     return _state(plan, store, survey(plan, store).tally)
 
 
-def recorded_plan(store: "Store") -> "Plan":
+def recorded_plan(store: "ChunkStore") -> "Plan":
     """The plan of the study that a store remembers."""
     from ..studies.store import Plan
     from ..studies.study import Study
@@ -193,7 +193,7 @@ def recorded_plan(store: "Store") -> "Plan":
         raise refused("store", str(store.folder), message) from None
 
 
-def _state(plan: "Plan", store: "Store", tally: "Tally") -> SweepResult:
+def _state(plan: "Plan", store: "ChunkStore", tally: "Tally") -> SweepResult:
     return SweepResult(
         **_model(plan.study),
         store=str(store.folder),

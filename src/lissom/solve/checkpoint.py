@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .march import MarchState
-from .record import Rows
+from .record import RunRecord
 from .solution import Segment
 
 
@@ -34,7 +34,7 @@ class Checkpoint(NamedTuple):
             raise CheckpointError("its numbers do not fit the robot")
         return jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in self.leaves])
 
-    def put_back(self, rows: Rows) -> None:
+    def put_back(self, rows: RunRecord) -> None:
         """Fill in the rows that were computed before."""
         for name, column in self.columns.items():
             rows.columns[name][: len(column)] = column
@@ -47,7 +47,7 @@ class Keeper(Protocol):
     def keep(
         self,
         at: MarchState,
-        rows: Rows,
+        rows: RunRecord,
         segments: tuple[Segment, ...],
         at_once: bool = False,
     ) -> None:

@@ -17,7 +17,7 @@ from .model import Model
 from .schedule import Loads as Loads
 from .schedule import NodeLoad as NodeLoad
 from .schedule import Schedule, schedule_of, with_filled_up_tables
-from .signals import Piece as Piece
+from .signals import PolynomialPiece as PolynomialPiece
 from .signals import Spline as Spline
 from .signals import Table as Table
 
@@ -179,14 +179,14 @@ class Inputs:
             prescribed=self.prescribed,
         )
 
-    def _torque(self, start: Any, end: Any) -> Piece | None:
+    def _torque(self, start: Any, end: Any) -> PolynomialPiece | None:
         """All torque tables in one polynomial; joints without a table have zeros."""
         if not self.torque:
             return None
         coefficients = np.zeros((*np.shape(start), 2, self.joints))
         for joint, table in self.torque:
             coefficients[..., joint] += table.on(start, end).coefficients
-        return Piece(np.asarray(start, dtype=float), coefficients)
+        return PolynomialPiece(np.asarray(start, dtype=float), coefficients)
 
 
 def constant_torque(torque: Float[Real, " j"]) -> Inputs:

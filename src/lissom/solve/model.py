@@ -24,7 +24,7 @@ from ..describe.supported import (
 )
 from ..drawing import picture_of
 from ..dynamics import engine
-from ..dynamics.basis import BASES, Choices, link_bodies
+from ..dynamics.basis import BASES, ModelOptions, link_bodies
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
@@ -103,7 +103,7 @@ class Model(Summarised):
         basis: str | None = None,
         stiffening: str = "none",
     ):
-        choices = Choices(modes, reference, terms, basis, stiffening)
+        choices = ModelOptions(modes, reference, terms, basis, stiffening)
         check_choices(formulation, choices)
         self.robot = Robot.of(robot)
         check_structure(SUPPORT[formulation], self.robot)
@@ -477,7 +477,7 @@ class Model(Summarised):
         return self.formulation_at(state), state.x
 
 
-def check_choices(formulation: str, choices: Choices) -> None:
+def check_choices(formulation: str, choices: ModelOptions) -> None:
     """Refuse what a formulation does not offer, and names that there are not."""
     accepted = {
         "formulation": (formulation, tuple(FORMULATIONS)),

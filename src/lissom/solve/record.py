@@ -133,7 +133,7 @@ def with_row(
 # --- on the host ---------------------------------------------------------------------------------------------------
 
 
-class Rows:
+class RunRecord:
     """All rows of a run, kept on the host; what is not reached is NaN."""
 
     def __init__(self, times: Float[np.ndarray, " t"], record: Record):

@@ -15,7 +15,7 @@ from jaxtyping import Array
 
 from ..types import Float, Real, is_traced
 from .feedback import AbstractFeedback
-from .signals import Piece, Table
+from .signals import PolynomialPiece, Table
 
 LADDER = 8  # numbers of rows are filled up to powers of it
 
@@ -26,18 +26,18 @@ class NodeLoad(eqx.Module):
     link: int = eqx.field(static=True)
     node: int = eqx.field(static=True)  # counted along the link
     in_world: bool = eqx.field(static=True)  # world axes, else link axes
-    wrench: Piece
+    wrench: PolynomialPiece
 
 
 class Loads(eqx.Module):
     """Everything that drives the robot during one smooth piece of time."""
 
-    torque: Piece | None = None
+    torque: PolynomialPiece | None = None
     feedback: AbstractFeedback | None = None
     held: Float[Array, " a"] | None = None  # command of a sampled law in force
     contact: Float[Array, "2 j"] | None = None  # with end stops, held over a step
     wrenches: tuple[NodeLoad, ...] = ()
-    motion: tuple[Piece, ...] = ()
+    motion: tuple[PolynomialPiece, ...] = ()
     prescribed: tuple[int, ...] = eqx.field(static=True, default=())
 
 

@@ -96,7 +96,7 @@ class AbstractSignal(eqx.Module):
         return jax.jvp(self.rate, (real(t),), (jnp.ones(()),))[1]
 
 
-class Piece(AbstractSignal):
+class PolynomialPiece(AbstractSignal):
     """Polynomial in time since `start`: sum_k c_k (t - start)^k. Many of them have one leading axis more."""
 
     start: Scalar | Float[Real, " p"]
@@ -107,7 +107,7 @@ class Piece(AbstractSignal):
         """None: a polynomial is smooth."""
         return np.zeros(0)
 
-    def on(self, start: Any, end: Any) -> "Piece":
+    def on(self, start: Any, end: Any) -> "PolynomialPiece":
         """Itself."""
         return self
 
@@ -123,11 +123,11 @@ class Piece(AbstractSignal):
         """Rate of change at time t."""
         return self.derivative().value(t)
 
-    def derivative(self) -> "Piece":
+    def derivative(self) -> "PolynomialPiece":
         """The rate of change, as a polynomial."""
         powers = jnp.arange(1, self.coefficients.shape[0], dtype=float)
         factors = powers.reshape(-1, *[1] * (self.coefficients.ndim - 1))
-        return Piece(self.start, self.coefficients[1:] * factors)
+        return PolynomialPiece(self.start, self.coefficients[1:] * factors)
 
 
 class Table(AbstractSignal):
@@ -164,7 +164,7 @@ class Table(AbstractSignal):
         """Times of the points."""
         return np.unique(self.t)
 
-    def on(self, start: Any, end: Any) -> Piece:
+    def on(self, start: Any, end: Any) -> PolynomialPiece:
         """The straight line on (start, end), which must not contain a point of the table; many, if these are arrays."""
         start = np.asarray(start, dtype=float)
         middle = 0.5 * (start + np.asarray(end, dtype=float))
@@ -177,13 +177,15 @@ class Table(AbstractSignal):
         kept = np.where((middle < self.t[0])[column], self.values[0], self.values[-1])
         outside = kept if self.after == "hold" else np.zeros_like(kept)
         value = np.where(inside, line, outside)
-        return Piece(start, np.stack([value, slope], axis=start.ndim))
+        return PolynomialPiece(start, np.stack([value, slope], axis=start.ndim))
 
-    def pieces(self, starts: Sequence[float], ends: Sequence[float]) -> list[Piece]:
+    def pieces(
+        self, starts: Sequence[float], ends: Sequence[float]
+    ) -> list[PolynomialPiece]:
         """The lines of many pieces, computed at once."""
         together: Any = self.on(np.asarray(starts), np.asarray(ends))
         pairs = zip(together.start, together.coefficients, strict=True)
-        return [Piece(start, coefficients) for start, coefficients in pairs]
+        return [PolynomialPiece(start, coefficients) for start, coefficients in pairs]
 
     @property
     def _slopes(self) -> Any:
@@ -252,7 +254,7 @@ class Spline:
         """The spline's knots."""
         return self.t
 
-    def on(self, start: Any, end: Any) -> Piece:
+    def on(self, start: Any, end: Any) -> PolynomialPiece:
         """The cubic on (start, end), which must not contain a knot; many, if these are arrays."""
         start = np.asarray(start, dtype=float)
         middle = 0.5 * (start + np.asarray(end, dtype=float))
@@ -269,7 +271,7 @@ class Spline:
         is_inside = (self.t[0] < middle) & (middle < self.t[-1])
         pairs = zip(cubic, (kept, zero, zero, zero), strict=True)
         rows = [np.where(is_inside, inner, outer) for inner, outer in pairs]
-        return Piece(start, np.stack(rows, axis=start.ndim))
+        return PolynomialPiece(start, np.stack(rows, axis=start.ndim))
 
 
 def signal_of(reference: Any) -> AbstractSignal:

@@ -58,7 +58,7 @@ from .march import DrivenRobot, MarchState, first_sample, march, set_off
 from .model import Model, poses_at
 from .problem import MotionProblem
 from .radau import Radau
-from .record import COLUMNS, Record, Rows, empty_record, rows_of_window, window
+from .record import COLUMNS, Record, RunRecord, empty_record, rows_of_window, window
 from .schedule import piece_from
 from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
@@ -231,7 +231,7 @@ def _simulated(
     end = float(times[-1])
     settings = _same_settings(solver, end)
     robot, at = _at_start(model, start, inputs, times, solver)
-    rows = Rows(times, at.record)
+    rows = RunRecord(times, at.record)
     segments = [_segment(robot, 0, times[0])]
     kept = checkpoint.read() if checkpoint is not None and resume else None
     if kept is not None:
@@ -361,7 +361,7 @@ def _is_under_way(at: MarchState, end: float) -> bool:
 
 
 def _bursts(
-    robot: DrivenRobot, settings: Settings, rows: Rows, at: MarchState, end: float
+    robot: DrivenRobot, settings: Settings, rows: RunRecord, at: MarchState, end: float
 ) -> Iterator[MarchState]:
     """A march under way after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
     step, tolerance, max_step, max_steps = settings
@@ -641,7 +641,7 @@ def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
 
 
 def kept_solution(
-    rows: Rows, at: MarchState, segments: tuple[Segment, ...]
+    rows: RunRecord, at: MarchState, segments: tuple[Segment, ...]
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
     filled = int(at.record.first) + int(at.record.filled)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .recipe import Recipe, digest
+from .recipe import StudyRecipe, digest
 
 MAGIC = b"lissom chunk 1\n"
 CHECKSUM = 32  # bytes
@@ -85,7 +85,7 @@ def _content(arrays: Mapping[str, np.ndarray]) -> ChunkContent:
     return ChunkContent(columns, reasons, float(arrays[SECONDS]), runs)
 
 
-def blank_columns(recipe: Recipe, count: int) -> dict[str, np.ndarray]:
+def blank_columns(recipe: StudyRecipe, count: int) -> dict[str, np.ndarray]:
     """Columns of a number of runs, without numbers."""
     found = {}
     for column in recipe.columns:

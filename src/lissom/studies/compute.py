@@ -19,7 +19,7 @@ from .control_metrics import Comparison
 from .family_of_runs import measured_runs
 from .keys import Base, changes_of
 from .metrics import metric_of
-from .recipe import Recipe
+from .recipe import StudyRecipe
 
 Tell = Callable[
     [int], None
@@ -28,7 +28,7 @@ Outcome = Any  # of an analysis: what its metrics are measured on
 
 
 def compute_chunk(
-    recipe: Recipe,
+    recipe: StudyRecipe,
     task: ChunkTask,
     tell: Tell = lambda k: None,
     lost: Mapping[int, str] | None = None,
@@ -83,7 +83,7 @@ def _reason(failure: Exception) -> str:
 
 
 def _measure(
-    recipe: Recipe, outcome: Outcome, columns: dict[str, np.ndarray], k: int
+    recipe: StudyRecipe, outcome: Outcome, columns: dict[str, np.ndarray], k: int
 ) -> None:
     for request in recipe.metrics:
         known = metric_of(recipe.analysis, request)
@@ -94,7 +94,7 @@ def _measure(
         columns[stored_name(name)][k] = series_of(outcome.run, name)
 
 
-def _check_times(recipe: Recipe, run: Any) -> None:
+def _check_times(recipe: StudyRecipe, run: Any) -> None:
     """Time series of all runs stand in one table: a whole `initial` or a row of a table may say other times."""
     from ..runs.start import scenario_times
 
@@ -108,7 +108,7 @@ def _check_times(recipe: Recipe, run: Any) -> None:
 
 
 def _outcomes(
-    recipe: Recipe, scenarios: Mapping[int, Base], tell: Tell, alone: bool
+    recipe: StudyRecipe, scenarios: Mapping[int, Base], tell: Tell, alone: bool
 ) -> Iterator[tuple[int, Outcome]]:
     """Outcomes of the analysis in any order, with the numbers of their runs; of failed ones the exception."""
     if recipe.analysis == "simulate":
@@ -128,7 +128,7 @@ def _outcomes(
             yield k, failure
 
 
-def _comparison(study: ControlStudy, recipe: Recipe) -> Comparison:
+def _comparison(study: ControlStudy, recipe: StudyRecipe) -> Comparison:
     """The numbers of those controllers that the metrics ask for."""
     from .controller_numbers import setting_of
     from .controller_run import controller_run
@@ -147,13 +147,13 @@ def _comparison(study: ControlStudy, recipe: Recipe) -> Comparison:
     return Comparison(first, numbers, failures)
 
 
-def _equilibrium(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
+def _equilibrium(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
     from .model_metrics import Equilibrium
 
     return Equilibrium(model, model.static(scenario.initial.q))
 
 
-def _modes(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
+def _modes(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
     from ..analyse.modes.modal import modes
 
     options = recipe.options
@@ -168,7 +168,7 @@ def _modes(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
     )
 
 
-def _linear_model(model: Model, scenario: Scenario, recipe: Recipe) -> Outcome:
+def _linear_model(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
     from ..analyse.linear.linearize import linearize
 
     options = recipe.options

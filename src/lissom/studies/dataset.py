@@ -14,7 +14,7 @@ from ..atomic import write_atomically
 from ..describe.scenario import Scenario
 from .chunk import ChunkContent, ChunkTask
 from .columns import TIME, Column
-from .store import Plan, Store, cannot_write
+from .store import ChunkStore, Plan, cannot_write
 
 RUN = "run"
 FAILURE, REASON = "failure", "failure_reason"
@@ -22,7 +22,7 @@ ROWS = 65_536  # of a block in the file
 BLOCK = 4_000_000  # numbers of a block of rows, at most
 
 
-def write_dataset(plan: Plan, store: Store, names: list[str], path: Path) -> Path:
+def write_dataset(plan: Plan, store: ChunkStore, names: list[str], path: Path) -> Path:
     """The file with all runs, their values and their numbers; memory holds one chunk at a time.
 
     Raises:
@@ -40,7 +40,7 @@ def write_dataset(plan: Plan, store: Store, names: list[str], path: Path) -> Pat
         raise cannot_write(path, failure) from None
 
 
-def _fill(data: h5netcdf.File, plan: Plan, store: Store, names: list[str]) -> None:
+def _fill(data: h5netcdf.File, plan: Plan, store: ChunkStore, names: list[str]) -> None:
     study, columns = plan.study, plan.recipe.columns
     data.attrs["study"] = json.dumps(plan.record()["study"])
     data.attrs["scenario"] = json.dumps(plan.recipe.scenario)
@@ -65,7 +65,7 @@ def _fill(data: h5netcdf.File, plan: Plan, store: Store, names: list[str]) -> No
 
 
 def _contents(
-    plan: Plan, store: Store, names: list[str]
+    plan: Plan, store: ChunkStore, names: list[str]
 ) -> Iterator[tuple[ChunkTask, ChunkContent]]:
     for number, name in enumerate(names):
         yield plan.task(number), store.read(name)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .chunk import decoded
 from .local_workers import Progress
-from .store import Plan, Store
+from .store import ChunkStore, Plan
 
 # Gives the chunks of these numbers as they get done.
 Source = Callable[[Plan, Sequence[int]], Iterator[Progress]]
@@ -41,7 +41,7 @@ class Survey(NamedTuple):
     tally: Tally
 
 
-def survey(plan: Plan, store: Store) -> Survey:
+def survey(plan: Plan, store: ChunkStore) -> Survey:
     """Looks through a store; every chunk is read, and its checksum tried."""
     names, missing = [], []
     done = failed = 0
@@ -63,7 +63,7 @@ def survey(plan: Plan, store: Store) -> Survey:
 
 def compute_missing(
     plan: Plan,
-    store: Store,
+    store: ChunkStore,
     source: Source,
     watch: Callable[[Tally], None] = lambda tally: None,
 ) -> Survey:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .chunk import ChunkTask
-from .recipe import Recipe
+from .recipe import StudyRecipe
 from .store import Plan
 
 PAUSE = 0.2  # [s] after which whoever waits looks around
@@ -36,7 +36,7 @@ class LostWorker(RuntimeError):
 class WorkerProcess:
     """One process that computes chunks."""
 
-    def __init__(self, recipe: Recipe, threads: int):
+    def __init__(self, recipe: StudyRecipe, threads: int):
         # Libraries that share out their work over all cores would fight over them.
         limits = dict.fromkeys(
             ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads)

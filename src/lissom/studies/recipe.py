@@ -18,7 +18,7 @@ from .metrics import MetricRequest
 from .study import Analysis, AnalysisOptions, Study
 
 
-class Recipe(Part):
+class StudyRecipe(Part):
     """An analysis, the scenario of all runs with its robot inline, the keys that vary, and what is kept."""
 
     analysis: Analysis
@@ -30,7 +30,7 @@ class Recipe(Part):
     options: AnalysisOptions = AnalysisOptions()
 
     @classmethod
-    def of(cls, study: Study) -> "Recipe":
+    def of(cls, study: Study) -> "StudyRecipe":
         """The recipe of a study."""
         return cls(
             analysis=study.analysis,

@@ -13,7 +13,7 @@ from ..atomic import write_atomically
 from ..files.errors import DescriptionError, Problem
 from ..files.part import is_list
 from .chunk import BrokenChunk, ChunkContent, ChunkTask, decoded
-from .recipe import Recipe
+from .recipe import StudyRecipe
 from .study import Study, study_data
 
 STUDY_FILE = "study.json"
@@ -32,12 +32,12 @@ class Plan(NamedTuple):
     """A study made ready: how its runs are computed, and which run is in which chunk."""
 
     study: Study
-    recipe: Recipe
+    recipe: StudyRecipe
 
     @classmethod
     def of(cls, study: Study) -> "Plan":
         """The plan of a study."""
-        return cls(study, Recipe.of(study))
+        return cls(study, StudyRecipe.of(study))
 
     @property
     def chunks(self) -> int:
@@ -62,7 +62,7 @@ class Plan(NamedTuple):
         }
 
 
-class Store:
+class ChunkStore:
     """The folder that holds the chunks of a study."""
 
     def __init__(self, folder: str | Path):

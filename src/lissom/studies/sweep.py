@@ -13,7 +13,7 @@ from ..files.summary import Summarised, Summary, count, number
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
 from .local_workers import computed_here, processors
-from .store import DATASET, Plan, Store, StoreError, default_store
+from .store import DATASET, ChunkStore, Plan, StoreError, default_store
 from .study import Study
 from .worst_cases import WorstCase, command_of, run_values, worst_cases
 from .yields import Yield, yields_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Sweep(Summarised):
     """The results of a study: `sweep.data` is the xarray.Dataset over all runs, with units and the study inside."""
 
-    def __init__(self, plan: Plan, store: Store, found: Survey):
+    def __init__(self, plan: Plan, store: ChunkStore, found: Survey):
         self._plan = plan
         self._store = store
         self._found = found
@@ -261,7 +261,7 @@ def sweep(
     for line in described.notes:
         warnings.warn(line, stacklevel=2)
     plan = Plan.of(described)
-    folder = Store(store or _usual_store(study))
+    folder = ChunkStore(store or _usual_store(study))
     source = source_of(workers, cluster)
     found = compute_missing(plan, folder, source, watch)
     return finished(plan, folder, found)
@@ -276,7 +276,7 @@ def source_of(workers: int | None, cluster: Any) -> Source:
     return lambda plan, numbers: computed_here(plan, numbers, workers or processors())
 
 
-def finished(plan: Plan, store: Store, found: Survey) -> Sweep:
+def finished(plan: Plan, store: ChunkStore, found: Survey) -> Sweep:
     """The results of a store that holds all chunks; the dataset is written where it is not there yet."""
     target = store.folder / DATASET
     if found.tally.computed or not target.exists():
@@ -290,7 +290,7 @@ def opened(study: Study, folder: str | Path) -> Sweep:
     Raises:
         StoreError: it is not complete yet.
     """
-    plan, store = Plan.of(study), Store(folder)
+    plan, store = Plan.of(study), ChunkStore(folder)
     found = survey(plan, store)
     if found.missing:
         tally = found.tally

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from .. import __version__
 from .chunk import ChunkTask, encoded
-from .recipe import Recipe
+from .recipe import StudyRecipe
 
 ORPHANED = 3  # exit code
 
@@ -28,14 +28,14 @@ def main() -> None:
     from ..compiled_code import keep_compiled_code
 
     keep_compiled_code()
-    recipe = Recipe.model_validate(requests.get()["recipe"])
+    recipe = StudyRecipe.model_validate(requests.get()["recipe"])
     while True:
         request = requests.get()
         data = answered(recipe, request, lambda k: _say(answers, {"run": k}))
         _say(answers, {"size": len(data)}, data)
 
 
-def answered(recipe: Recipe, request: Mapping[str, Any], tell: Any) -> bytes:
+def answered(recipe: StudyRecipe, request: Mapping[str, Any], tell: Any) -> bytes:
     """The bytes of the chunk that a request asks for."""
     from .compute import compute_chunk
 
@@ -86,9 +86,9 @@ def compute_remotely(
 
 
 @lru_cache(maxsize=4)
-def _recipe_here(text: str) -> tuple[Recipe, str]:
+def _recipe_here(text: str) -> tuple[StudyRecipe, str]:
     """A recipe and its fingerprint on this machine, found once for all chunks of a study."""
-    recipe = Recipe.model_validate(json.loads(text))
+    recipe = StudyRecipe.model_validate(json.loads(text))
     try:
         return recipe, recipe.fingerprint
     except OSError as failure:

@@ -32,7 +32,7 @@ from .reduce_elements import (
     reduce_elements,
 )
 from .reduced_link import ReducedLink, save_link
-from .report import FAIL, PASS, WARN, Line, Report, Verdict, checked_line
+from .report import FAIL, PASS, WARN, ImportReport, Line, Verdict, checked_line
 from .solid import mesh_of, solid_elements
 
 SLICES = 9  # nodes between inner node and tip of a meshed link, for pictures, outputs and loads
@@ -54,7 +54,7 @@ ACCEPTED = {
 class LinkImport:
     """What came of an import: the report and, if nothing failed, the link; what lies behind it for pictures."""
 
-    report: Report
+    report: ImportReport
     link: ReducedLink | None
     coupled: CoupledElements | None = None
     interface: Interface | None = None
@@ -165,7 +165,7 @@ def reduce_link(
     def failed(name: str, message: str, *parts: Any) -> LinkImport:
         text, fix = _split_fix(message)
         lines.append(Line(name, FAIL, text, fix))
-        report = Report(fe.source, tuple(lines))
+        report = ImportReport(fe.source, tuple(lines))
         return LinkImport(report, None, *parts)
 
     try:
@@ -183,7 +183,7 @@ def reduce_link(
         return failed("reduction", str(failure), coupled, joints)
     lines += _reduction_lines(fe, result)
     # The report goes into the file of the link: what it rests on stays with it.
-    report = Report(fe.source, tuple(lines))
+    report = ImportReport(fe.source, tuple(lines))
     link = reduced_link(coupled, joints, result, report.to_dict(), SLICES)
     return LinkImport(report, link, coupled, joints, result)
 
@@ -334,7 +334,7 @@ def _split_fix(message: str) -> tuple[str, str]:
     return message, "choose it among the nodes and faces of the mesh"
 
 
-def _first_failure(report: Report) -> str:
+def _first_failure(report: ImportReport) -> str:
     for line in report.lines:
         if line.verdict == FAIL:
             return f"{line.name}: {line.text}"

@@ -34,7 +34,7 @@ def checked_line(
 
 
 @dataclass(frozen=True)
-class Report:
+class ImportReport:
     """The checks of one import."""
 
     source: str
