@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compilation import QUICK
 from lissom import Model, Robot
 from lissom.bodies.link_body import body_of
-from lissom.compilation import QUICK
 from lissom.control.pd import PD
 from lissom.dynamics.stiffening import shortening_of, with_squares
 from lissom.dynamics.truncated import TruncatedScrews

@@ -1,6 +1,8 @@
 """The folders are the physics: imports point one way, and the physics imports no pictures."""
 
 import ast
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,9 @@ import pytest
 import lissom
 
 SOURCE = Path(lissom.__file__).parent
+COMPILER = SOURCE.parent / "jaxnative"
 ORDER = (
     "algebra",
-    "native",
     "files",
     "imports",
     "describe",
@@ -32,6 +34,7 @@ ORDER = (
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")
 ALLOWED = {
     "jax",
+    "jaxnative",
     "equinox",
     "jaxtyping",
     "optimistix",
@@ -172,3 +175,35 @@ def test_every_folder_has_its_place_in_the_order():
         if path.is_dir() and any(path.glob("*.py"))
     }
     assert folders <= set(ORDER)
+
+
+def test_the_compiler_is_a_package_of_its_own():
+    """It imports nothing of this package, and what it needs is little."""
+    names = {
+        name.partition(".")[0]
+        for file in COMPILER.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        for name in absolute_imports(node)
+    }
+    needed = {"equinox", "jax", "jaxtyping", "llvmlite", "numpy"}
+    assert names - set(sys.stdlib_module_names) == needed
+
+
+def absolute_imports(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        return [node.module or ""]
+    return []
+
+
+@pytest.mark.parametrize(
+    "old, new", [("compiled", "compiling"), ("marks", "in_all_lanes")]
+)
+def test_old_names_of_the_compiler_are_the_new_ones(old, new, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("lissom.native")]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.warns(DeprecationWarning, match="jaxnative"):
+        module = importlib.import_module(f"lissom.native.{old}")
+    same = importlib.import_module(f"jaxnative.{old}")
+    assert getattr(module, new) is getattr(same, new)

@@ -5,14 +5,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom import compilation
-from lissom.compilation import (
+from jaxnative import compilation
+from jaxnative.compilation import (
     FullOfCodeError,
     Program,
     ProgramStore,
     UserCode,
 )
-from lissom.native.compiled import compiled_quickly
+from jaxnative.compiled import compiled_quickly
 
 
 def program(*user_code) -> Program:

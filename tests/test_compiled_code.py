@@ -7,8 +7,10 @@ import sys
 
 import pytest
 
+from jaxnative import cache_bound
+from jaxnative.cache_bound import HIT, MISS, sweep
 from lissom import compiled_code
-from lissom.compiled_code import HIT, MISS, CompiledCode, cache_folder, sweep
+from lissom.compiled_code import CompiledCode, cache_folder
 
 
 def test_cache_folder_follows_the_environment(monkeypatch, tmp_path):
@@ -79,9 +81,9 @@ def test_a_sweep_leaves_files_that_are_not_compiled_code(tmp_path):
 
 def test_a_sweep_goes_on_where_another_process_was_first(tmp_path, monkeypatch):
     entry(tmp_path, ENTRIES[0], 100, 2)
-    ours = compiled_code.entries_of(tmp_path)
-    gone = compiled_code.Entry(str(tmp_path / ENTRIES[1]), 100, 0.0)
-    monkeypatch.setattr(compiled_code, "entries_of", lambda folder: [gone, *ours])
+    ours = cache_bound.entries_of(tmp_path)
+    gone = cache_bound.Entry(str(tmp_path / ENTRIES[1]), 100, 0.0)
+    monkeypatch.setattr(cache_bound, "entries_of", lambda folder: [gone, *ours])
     sweep(tmp_path, most=100)
     assert not list(tmp_path.iterdir())
 
@@ -90,7 +92,7 @@ def test_a_folder_is_swept_when_code_is_new_and_not_again_at_once(
     tmp_path, monkeypatch
 ):
     swept = []
-    monkeypatch.setattr(compiled_code, "sweep", swept.append)
+    monkeypatch.setattr(cache_bound, "sweep", swept.append)
     code = CompiledCode(tmp_path)
     code.count(HIT)
     assert swept == []
@@ -99,7 +101,7 @@ def test_a_folder_is_swept_when_code_is_new_and_not_again_at_once(
     assert swept == [tmp_path]
     # Much later, and after a clock that was wrong.
     for moment in (0, 9e9):
-        os.utime(tmp_path / compiled_code.LAST_SWEEP, (moment, moment))
+        os.utime(tmp_path / cache_bound.LAST_SWEEP, (moment, moment))
         code.count(MISS)
     assert swept == 3 * [tmp_path]
 
@@ -191,9 +193,9 @@ def test_a_folder_that_cannot_be_written_keeps_no_machine_code(monkeypatch, tmp_
 
 
 SMALL = """
-from lissom import compiled_code
-compiled_code.MOST_BYTES, compiled_code.PAUSE = 100_000, 0.0
-compiled_code.sweep.__defaults__ = (100_000,)
+from jaxnative import cache_bound
+cache_bound.MOST_BYTES, cache_bound.PAUSE = 100_000, 0.0
+cache_bound.sweep.__defaults__ = (100_000,)
 """
 
 
@@ -211,7 +213,7 @@ def test_processes_that_sweep_one_folder_all_the_time_all_come_to_their_end(tmp_
     assert all(folder == str(kept) for *_, folder in answers)
     # The last file that each process wrote came after its last sweep.
     for folder in (kept, kept / "native"):
-        sizes = [file.size for file in compiled_code.entries_of(folder)]
+        sizes = [file.size for file in cache_bound.entries_of(folder)]
         assert sum(sizes) <= 100_000 + len(several) * max(sizes, default=0)
 
 

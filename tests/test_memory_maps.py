@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lissom
-from lissom import compilation
-from lissom.compilation import used_maps
+from jaxnative import compilation
+from jaxnative.compilation import used_maps
 
 
 def drop_all_programs() -> None:

@@ -18,12 +18,12 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.interpreters.partial_eval import dce_jaxpr
 
+from jaxnative.compiled import NativeAhead, using, written_out_operations
+from jaxnative.marks import kept_function
 from lissom.bench.cases import Tell
 from lissom.bench.machine import one_core, timed
 from lissom.describe.robot import Robot
 from lissom.dynamics import engine
-from lissom.native.compiled import NativeAhead, using, written_out_operations
-from lissom.native.marks import kept_function
 from lissom.solve.inputs import Inputs
 from lissom.solve.model import Model
 from lissom.solve.problem import MotionProblem

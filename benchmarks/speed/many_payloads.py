@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxnative.lanes import at_most_lanes, lane_count
+from jaxnative.machine_code import stopwatch
 from lissom.bench.cases import Tell
 from lissom.bench.machine import one_core, timed
-from lissom.native.lanes import at_most_lanes, lane_count
-from lissom.native.machine_code import stopwatch
 from lissom.solve.arguments import solver_of
 from lissom.solve.family import Family
 from lissom.solve.inputs import inputs_of_torque

@@ -4,17 +4,29 @@ Importing switches JAX to double precision, which mechanics needs; it changes no
 below are imported when they are first used, so that a script waits for nothing that it does without.
 """
 
+import logging
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
 
+from jaxnative import clients, code_cache
+
 from . import drawing
+from .compiled_code import machine_code_folder
 
 jax.config.update("jax_enable_x64", True)
+clients.add_client("lissom", Path(__file__).parent, libraries=("diffrax",))
+code_cache.keep_in(machine_code_folder)
+# What the compiler notes is heard by those who listen to this package.
+logging.getLogger("jaxnative").parent = logging.getLogger("lissom.native")
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
 
 if TYPE_CHECKING:
+    from jaxnative.compilation import FullOfCodeError as FullOfCodeError
+    from jaxnative.export import export_c as export_c
+
     from .analyse.linear.frequency_response import (
         FrequencyResponse as FrequencyResponse,
     )
@@ -49,7 +61,6 @@ if TYPE_CHECKING:
     from .bodies.reduce.reduced_body import reduced_body as reduced_body
     from .bodies.section_forces import section_forces as section_forces
     from .bodies.section_forces import section_strains as section_strains
-    from .compilation import FullOfCodeError as FullOfCodeError
     from .compiled_code import cache as cache
     from .control.design_model import DesignError as DesignError
     from .control.margins import closed_loop_poles as closed_loop_poles
@@ -69,7 +80,6 @@ if TYPE_CHECKING:
     from .describe.control_study import ControlStudy as ControlStudy
     from .describe.scenario import Solver as Solver
     from .kinematics.loops.assembly_errors import AssemblyError as AssemblyError
-    from .native.export import export_c as export_c
     from .runs.run import Run as Run
     from .runs.run import SimulationError as SimulationError
     from .runs.simulation import run_scenario as run_scenario
@@ -149,13 +159,13 @@ _HOME = {
     "EquilibriumError": "solve.model",
     "UndefinedReferenceError": "solve.model",
     "UnreachableError": "solve.inverse_kinematics",
-    "FullOfCodeError": "compilation",
+    "FullOfCodeError": "jaxnative.compilation",
     "cache": "compiled_code",
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
     "doctor": "services.doctor",
-    "export_c": "native.export",
+    "export_c": "jaxnative.export",
     "Run": "runs.run",
     "SimulationError": "runs.run",
     "run_scenario": "runs.simulation",
@@ -178,7 +188,9 @@ def __getattr__(name: str) -> Any:
 
         hint = nearest(name, _HOME)
         raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    home = _HOME[name]
+    path = home if home.startswith("jaxnative.") else f".{home}"
+    value = getattr(import_module(path, __name__), name)
     globals()[name] = value
     return value
 

@@ -12,13 +12,8 @@ def write_atomically(path: str | Path, write: Callable[[BinaryIO], object]) -> P
     The bytes go to a hidden neighbour in the same folder, which takes the final name in one step. Drafts that a process
     left behind when it was killed are taken away.
     """
-    remove_stale_drafts(Path(path).resolve())
-    return write_whole(path, write)
-
-
-def write_whole(path: str | Path, write: Callable[[BinaryIO], object]) -> Path:
-    """The same in a folder of very many files, where a look for drafts that were left behind takes too long."""
     target = Path(path).resolve()
+    remove_stale_drafts(target)
     draft = draft_of(target)
     try:
         with open(draft, "wb") as file:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lissom.algebra import jaxpr
-from lissom.algebra.jaxpr import Branch, Rules, Scan, While
+from jaxnative import jaxpr
+from jaxnative.jaxpr import Branch, Rules, Scan, While
 
 AT = np.array([0.4, -0.3, 0.7])
 

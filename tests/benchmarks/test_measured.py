@@ -17,9 +17,9 @@ from benchmarks.peers.exudyn_pendulum import (
 )
 from benchmarks.speed import many_payloads, sampled_law
 from benchmarks.speed import speed_tables as tables
+from jaxnative.lanes import lane_count
 from lissom.bench import cases
 from lissom.bodies.link_body import body_of
-from lissom.native.lanes import lane_count
 
 WARM = {
     "median_s": 0.25,

@@ -13,11 +13,11 @@ import pytest
 import typer
 import xarray as xr
 
+from jaxnative import compiled
+from jaxnative.untranslatable import Untranslatable
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.describe.supported import SUPPORT
-from lissom.native import compiled
-from lissom.native.untranslatable import Untranslatable
 from shell_commands import REED
 
 SHORT = (

@@ -64,7 +64,7 @@ def test_a_second_start_compiles_nothing_and_imports_no_large_package(seen, tmp_
     assert modules.isdisjoint({"equinox.nn._mlp", "equinox.internal._noinline"})
     assert modules.isdisjoint({"jax._src.pallas.core", "jax._src.scipy.linalg"})
     assert "ruamel.yaml" not in modules
-    assert modules.isdisjoint({"lissom.native.translate", "lissom.native.program"})
+    assert modules.isdisjoint({"jaxnative.translate", "jaxnative.program"})
     # Of the formulations, the one of this run.
     used = {name for name in modules if name in FORMULATIONS}
     assert used == {"lissom.dynamics.nonlinear"}

@@ -15,11 +15,11 @@ import pytest
 import xarray as xr
 
 import lissom as ls
+from jaxnative.compiled import is_compiling_quickly
 from lissom.atomic import write_atomically
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.describe.scenario import Scenario
-from lissom.native.compiled import is_compiling_quickly
 from lissom.runs.run import Run
 from lissom.solve import simulate as solve_simulate
 from shell_commands import REED

@@ -2,11 +2,11 @@
 
 import pytest
 
+from jaxnative import code_cache
 from lissom.describe import DescriptionError, Robot
 from lissom.files import document
 from lissom.files.description_files import library_folder
 from lissom.files.document import parse_document, read_document
-from lissom.native import code_cache
 
 ROBOT = library_folder() / "jaco2.yaml"
 
@@ -56,7 +56,7 @@ def test_a_changed_file_is_read_anew(folder, tmp_path):
 
 def test_other_code_reads_it_anew(folder, monkeypatch):
     read_document(ROBOT)
-    monkeypatch.setattr(document, "source_digest", lambda: "another version")
+    monkeypatch.setattr(document, "source_digest", lambda packages: "another version")
     read_document(ROBOT)
     assert len(list(folder.glob("document-*"))) == 2
 

@@ -7,15 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxnative import loading, marks, repeated
+from jaxnative.alike import uses_of, vectors_of
+from jaxnative.compiled import NativeAhead, function_of, pattern_of, using
+from jaxnative.llvm_text import changing_arguments, function_text
+from jaxnative.program import FREE, Function
+from jaxnative.together import in_vectors
 from lissom.bench.cases import Case
 from lissom.bench.residual_times import _residual
 from lissom.describe.scenario import Scenario
-from lissom.native import loading, marks, repeated
-from lissom.native.alike import uses_of, vectors_of
-from lissom.native.compiled import NativeAhead, function_of, pattern_of, using
-from lissom.native.llvm_text import changing_arguments, function_text
-from lissom.native.program import FREE, Function
-from lissom.native.together import in_vectors
 from lissom.types import host_whole
 
 RANDOM = np.random.default_rng(11)

@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 
-from lissom.native.call_memory import Inputs, OutputBlock, address_of
+from jaxnative.call_memory import Inputs, OutputBlock, address_of
 
 
 def test_inputs_are_in_their_type_and_without_gaps():

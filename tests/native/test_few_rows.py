@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.native import loading, rows_side_by_side
-from lissom.native.compiled import NativeAhead
-from lissom.native.marks import kept_function, over_rows
+from jaxnative import loading, rows_side_by_side
+from jaxnative.compiled import NativeAhead
+from jaxnative.marks import kept_function, over_rows
 
 A = np.random.default_rng(7).normal(size=(5, 5))
 ROWS = np.random.default_rng(8).normal(size=(3, 5))

@@ -1,7 +1,7 @@
 """Arrays of a function in machine code: small ones stand on the stack, which they must not fill."""
 
-from lissom.native.llvm_text import LARGE, STACK, heap_buffers
-from lissom.native.program import Buffer
+from jaxnative.llvm_text import LARGE, STACK, heap_buffers
+from jaxnative.program import Buffer
 
 
 def frame(*sizes):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.native.compiled import NativeAhead, using
-from lissom.native.export import ExportError
-from lissom.native.kernels import product_kernel
-from lissom.native.translate import Module, Translator
-from lissom.native.untranslatable import Untranslatable
+from jaxnative.compiled import NativeAhead, using
+from jaxnative.export import ExportError
+from jaxnative.kernels import product_kernel
+from jaxnative.translate import Module, Translator
+from jaxnative.untranslatable import Untranslatable
 
 from .kinds import numbers
 from .test_native import assert_same, native

@@ -7,19 +7,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.algebra.linear import factorise, identity_factors, solve_with
-from lissom.native import lane_math, lanes
-from lissom.native.compiled import NativeAhead
-from lissom.native.lanes import LanesAhead, lane_count
-from lissom.native.lu_kernel import ENOUGH
-from lissom.native.marks import (
+from jaxnative import lane_math, lanes
+from jaxnative.compiled import NativeAhead
+from jaxnative.lanes import LanesAhead, lane_count
+from jaxnative.lu_kernel import ENOUGH
+from jaxnative.marks import (
     in_all_lanes,
     in_some_lane,
     kept_function,
     least_of_lanes,
     renewed,
 )
-from lissom.native.untranslatable import Unexpected, Untranslatable
+from jaxnative.untranslatable import Unexpected, Untranslatable
+from lissom.algebra.linear import factorise, identity_factors, solve_with
 
 from .operations import CASES
 

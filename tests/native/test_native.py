@@ -13,9 +13,9 @@ import pytest
 from jax.extend import core
 
 import lissom as ls
-from lissom.compiled_code import entries_of
-from lissom.native import code_cache, loading, machine_code
-from lissom.native.compiled import (
+from jaxnative import code_cache, loading, machine_code
+from jaxnative.cache_bound import entries_of
+from jaxnative.compiled import (
     NativeAhead,
     Runner,
     compiling,
@@ -24,9 +24,9 @@ from lissom.native.compiled import (
     recipe_of,
     using,
 )
-from lissom.native.export import ExportError
-from lissom.native.llvm_text import LONGEST_BLOCK, function_text
-from lissom.native.machine_code import Effort
+from jaxnative.export import ExportError
+from jaxnative.llvm_text import LONGEST_BLOCK, function_text
+from jaxnative.machine_code import Effort
 
 from .operations import CASES, A, V
 
@@ -218,7 +218,7 @@ def test_a_function_without_a_native_form_is_tried_once_however_it_is_compiled(c
     def spectrum(A):
         return jnp.linalg.eigh(A + A.T)[0]
 
-    caplog.set_level(logging.INFO, "lissom.native")
+    caplog.set_level(logging.INFO, "jaxnative")
     compiled = NativeAhead(spectrum)
     for quickly in (True, False):
         with compiling(quickly=quickly):
@@ -233,7 +233,7 @@ def test_a_function_with_an_unknown_operation_runs_under_xla(caplog):
     def spectrum(A):
         return jnp.linalg.eigh(A + A.T)[0]
 
-    caplog.set_level(logging.INFO, "lissom.native")
+    caplog.set_level(logging.INFO, "jaxnative")
     compiled = NativeAhead(spectrum)
     np.testing.assert_allclose(compiled(A), spectrum(A), rtol=1e-12)
     assert "spectrum has no native form: operation `eigh`" in caplog.text

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.compilation import CompiledAhead
+from jaxnative.compilation import CompiledAhead
+from jaxnative.compiled import NativeAhead, compiling, using
 from lissom.describe.scenario import Scenario
 from lissom.files.description_files import library_names
-from lissom.native.compiled import NativeAhead, compiling, using
 from lissom.runs.start import start_scenario
 from lissom.solve.inputs import Inputs
 from lissom.solve.march import DrivenRobot

@@ -4,9 +4,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lissom.native.compiled import function_of, pattern_of
-from lissom.native.marks import kept_function, tracing
-from lissom.native.program import While
+from jaxnative.compiled import function_of, pattern_of
+from jaxnative.marks import kept_function, tracing
+from jaxnative.program import While
 
 from .operations import V
 from .test_native import assert_same, native

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from jaxnative.compilation import split_arguments
+from jaxnative.compiled import NativeAhead, Pattern, chosen_pattern, pattern_of
+from jaxnative.program_cache import keep_pattern, key_of, patterns
 from lissom.bodies.reduce.lowest_modes import descending, independent_parts
-from lissom.compilation import split_arguments
-from lissom.native.compiled import NativeAhead, Pattern, chosen_pattern, pattern_of
-from lissom.native.program_cache import keep_pattern, key_of, patterns
 
 FACTORS = (0.83, 0.97, 1.031, 1.19, 1.37)
 ROBOTS = ("double-pendulum", "anthropomorphic", "anthropomorphic-wrist")
@@ -107,7 +107,7 @@ def test_a_kept_program_is_taken_where_it_holds_and_knows_nearly_as_much():
 
 
 def test_patterns_are_kept_for_the_next_process(monkeypatch, tmp_path):
-    monkeypatch.setattr("lissom.native.code_cache.folder", lambda: tmp_path)
+    monkeypatch.setattr("jaxnative.code_cache.folder", lambda: tmp_path)
     assert patterns("key") == []
     known = (None, np.array([[0, -1], [1, 0]]))
     keep_pattern("key", known)

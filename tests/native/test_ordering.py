@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lissom.native.compiled import pattern_of
-from lissom.native.ordering import order_operations
-from lissom.native.program import Store
-from lissom.native.translate import Module
+from jaxnative.compiled import pattern_of
+from jaxnative.ordering import order_operations
+from jaxnative.program import Store
+from jaxnative.translate import Module
 
 
 def wave(x):

@@ -2,9 +2,9 @@
 
 import jax.numpy as jnp
 
-from lissom.compilation import split_arguments
+from jaxnative import program_cache
+from jaxnative.compilation import split_arguments
 from lissom.control.pd import PD
-from lissom.native import program_cache
 from lissom.solve.law import AbstractLaw
 
 

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.native.compiled import NativeAhead, using
-from lissom.native.lanes import LanesAhead
+from jaxnative.compiled import NativeAhead, using
+from jaxnative.lanes import LanesAhead
 
 from .random_programs import N, RandomProgram
 

@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.compilation import Program
-from lissom.native.call_memory import address_of
-from lissom.native.compiled import NativeAhead
-from lissom.native.recent_call import NOT_SERVED, RecentCall, known_result
+from jaxnative.call_memory import address_of
+from jaxnative.compilation import Program
+from jaxnative.compiled import NativeAhead
+from jaxnative.recent_call import NOT_SERVED, RecentCall, known_result
 
 PROGRAM = Program(lambda numbers: numbers, None, frozenset())
 

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.native.compiled import compiling, using
-from lissom.native.rows import RowsAhead
+from jaxnative.compiled import compiling, using
+from jaxnative.rows import RowsAhead
 
 ROWS = 20
 WINDOW = 8

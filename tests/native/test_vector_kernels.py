@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from lissom.native import kernels, loading, machine_code
-from lissom.native.call_memory import address_of
+from jaxnative import kernels, loading, machine_code
+from jaxnative.call_memory import address_of
 
 # One size for every day: a vector and a half.
 QUICK = [(13, "d", 8), (13, "c", 8)]

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.compilation import CompiledAhead
+from jaxnative.compilation import CompiledAhead
+from jaxnative.compiled import NativeAhead
 from lissom.dynamics import engine
-from lissom.native.compiled import NativeAhead
 from solve.test_every_number import PLACES
 
 # A robot without these is none, or its parts do not meet.

@@ -2,9 +2,9 @@
 
 import pytest
 
+from jaxnative.compiled import chosen_backend
 from lissom.describe import Scenario
 from lissom.describe.control_study import ControlStudy
-from lissom.native.compiled import chosen_backend
 from lissom.services.comparison_table import CompareRequest
 from lissom.services.control import DesignRequest, design
 from lissom.services.control_comparison import compare

@@ -7,7 +7,7 @@ from mechanisms import GROUND, doubled, four_bar, model_of, slider_driven
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.native.compiled import NativeAhead
+from jaxnative.compiled import NativeAhead
 from lissom.solve.inputs import Inputs, Spline, Table
 
 

@@ -70,7 +70,7 @@ def test_a_joint_bounces_off_its_stop_like_a_mass_off_a_spring_and_a_damper(damp
 
 
 def test_machine_code_runs_into_a_stop_as_xla_does(caplog):
-    caplog.set_level("INFO", "lissom.native")
+    caplog.set_level("INFO", "jaxnative")
     native, xla = (
         run_into(stopped(3.0), backend=backend) for backend in ("native", "xla")
     )
@@ -94,7 +94,7 @@ def test_members_of_a_family_bounce_off_their_stop_each_in_its_own_way():
 
 @pytest.mark.parametrize("method", ["radau", "generalised-alpha"])
 def test_a_closed_chain_runs_into_a_stop_in_machine_code(method, caplog):
-    caplog.set_level("INFO", "lissom.native")
+    caplog.set_level("INFO", "jaxnative")
     stop = {"position": [-0.5, 0.05], "stop": {"stiffness": STIFFNESS}}
     model = ls.Model("four-bar", "erls-fem").replace({"links.crank.joint.limits": stop})
     solver = {"backend": "native", "method": method, "rtol": 1e-5}

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.native.lanes import LanesAhead, at_most_lanes
+from jaxnative.lanes import LanesAhead, at_most_lanes
 from lissom.solve import family_runs
 from lissom.solve.family import Family
 from lissom.solve.family_runs import neighbours, vectors_under_way
@@ -201,7 +201,7 @@ def test_outputs_beyond_one_window_are_kept_and_agree_with_xla():
 
 @pytest.mark.slow
 def test_a_law_in_python_is_mapped_by_xla_and_says_so(caplog):
-    caplog.set_level(logging.INFO, "lissom.native")
+    caplog.set_level(logging.INFO, "jaxnative")
 
     def law(t, state):
         return -0.5 * state.qd

@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lissom as ls
+from jaxnative.compiled import compiling, is_compiling_quickly
 from lissom.control.pd import PD
 from lissom.describe.scenario import Solver
-from lissom.native.compiled import compiling, is_compiling_quickly
 from lissom.runs.checkpoint_file import CheckpointFile
 from lissom.solve import simulate as solve_simulate
 from lissom.solve.inputs import Inputs, Table

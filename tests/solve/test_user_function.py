@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxnative.compilation import STORE, CompiledAhead
 from lissom import Model, Robot, simulate
-from lissom.compilation import STORE, CompiledAhead
 from lissom.solve import feedback
 from lissom.solve.user_function import (
     VARIANTS,

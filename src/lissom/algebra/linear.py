@@ -13,6 +13,8 @@ import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 from jaxtyping import Array, Inexact, Int
 
+from jaxnative.marks import factors_for_solving
+
 
 class Factors(eqx.Module):
     """Factors P A = L U of a matrix A, by elimination with row pivoting, packed as LAPACK packs them."""
@@ -69,12 +71,6 @@ def _solution(
 
 
 # --- factors
-
-
-def factors_for_solving(A):
-    """Factors and row order; its name tells machine code that any order will do under which rounding does not grow."""
-    lu, _, order = jax.lax.linalg.lu(A)
-    return lu, order
 
 
 _factors_for_solving = jax.jit(factors_for_solving)

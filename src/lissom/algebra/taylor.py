@@ -13,8 +13,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from . import jaxpr
-from .jaxpr import Branch, LinearSolve, Program, Rules, Scan, While
+from jaxnative import jaxpr
+from jaxnative.jaxpr import Branch, LinearSolve, Program, Rules, Scan, While
+
 from .monomials import Monomials, monomials_of
 from .series import Series, constant, of_dense, total
 from .series_rules import RULES

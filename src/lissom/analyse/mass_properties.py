@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+
 from ..algebra.so3 import skew
-from ..native.compiled import compiled_quickly
 from ..solve.model import Model
 from ..solve.state import State
 from ..types import Float

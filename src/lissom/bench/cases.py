@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxnative.compiled import using
+
 from ..describe.scenario import Scenario, Solver
 from ..files.description_files import library_names
-from ..native.compiled import using
 from ..runs.run import Run, SimulationError
 from ..runs.run_table import run_table
 from ..runs.simulation import compile_run

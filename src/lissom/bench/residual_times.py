@@ -14,7 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..native.compiled import NativeAhead, largest_function, using
+from jaxnative.compiled import NativeAhead, largest_function, using
+
 from ..solve.march import DrivenRobot
 from ..solve.problem import MotionProblem
 from ..solve.state import State

@@ -105,7 +105,8 @@ def simulate(
 
 def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) -> None:
     """A prepared run, watched, and its end on the screen."""
-    from ..native.compiled import compiling
+    from jaxnative.compiled import compiling
+
     from ..services.failures import UnsavedRun
     from ..services.simulate import run_prepared
 

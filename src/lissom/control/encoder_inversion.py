@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import over_rows
+
 from ..describe.scenario import Solver
-from ..native.compiled import compiled_quickly
-from ..native.marks import over_rows
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.inputs import Inputs, Spline, Table
 from ..solve.march import DrivenRobot

@@ -17,10 +17,11 @@ import numpy as np
 from jax.scipy.linalg import block_diag
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ..analyse.linear.linear_matrices import split_motion
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
-from ..native.compiled import compiled_quickly
 from ..solve.balance import unbalanced, unbalanced_force
 from ..solve.channels import Channel, measure, observed_motion
 from ..solve.law import AbstractLaw

@@ -17,8 +17,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from ..native.compiled import compiled_quickly
-from ..native.marks import over_rows
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import over_rows
+
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from ..types import Float, Real

@@ -17,10 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import over_rows
+
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, near
-from ..native.compiled import compiled_quickly
-from ..native.marks import over_rows
 from ..solve.balance import balanced_point, moving_joints, of_independent
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model

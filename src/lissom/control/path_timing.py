@@ -9,9 +9,10 @@ import numpy as np
 from jaxtyping import Array
 from scipy.interpolate import CubicSpline
 
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import over_rows
+
 from ..dynamics.formulation import AbstractFormulation, near
-from ..native.compiled import compiled_quickly
-from ..native.marks import over_rows
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..types import Float

@@ -9,9 +9,10 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import kept_function, over_rows
+
 from ..dynamics.formulation import AbstractFormulation, near
-from ..native.compiled import compiled_quickly
-from ..native.marks import kept_function, over_rows
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, PolynomialPiece, Table, signal_of

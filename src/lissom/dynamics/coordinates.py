@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from ..native.compiled import compiled_quickly
+from jaxnative.compiled import compiled_quickly
+
 from ..types import Float
 from .formulation import AbstractFormulation, F, with_mechanism
 

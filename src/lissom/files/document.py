@@ -5,8 +5,10 @@ import pickle
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..native import code_cache
-from ..native.source_digest import source_digest
+from jaxnative import code_cache
+from jaxnative.clients import client_folders
+from jaxnative.source_digest import source_digest
+
 from .errors import refused_file
 
 # A robot takes a few kB, an hour of torque table at 100 Hz under 4 MB.
@@ -60,7 +62,7 @@ def read_document(path: Path) -> Document:
 
 def _kept_document(text: str, file: str) -> Document:
     """The same as `parse_document`, which takes a hundred times as long as to find what it made of this text before."""
-    words = f"{text}\n{source_digest()}"
+    words = f"{text}\n{source_digest(client_folders())}"
     key = "document-" + hashlib.sha256(words.encode("utf-8")).hexdigest()
     kept = code_cache.find(key, counts=False)
     if kept is not None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jaxnative.compiled import using
+
 from .. import __version__
 from ..analyse.validity.watch import SeenRun, doubts_of_run
 from ..describe.doubt import Doubt
 from ..describe.scenario import Solver
-from ..native.compiled import using
 from ..once import once_for_each
 from ..show.robot_scene import scene_text
 from ..solve.inputs import Inputs

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jaxnative.compiled import using
+
 from ..analyse.validity.watch import doubts_of_scenario
 from ..describe.doubt import Doubt, lines_of
-from ..native.compiled import using
 from ..progress import shown_progress
 from ..solve.arguments import (
     ArgumentError,

@@ -10,10 +10,11 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly, using
+
 from ..describe.scenario import Initial, Scenario, Solver
 from ..dynamics.formulation import near
 from ..files.errors import refused
-from ..native.compiled import compiled_quickly, using
 from ..solve.arguments import ArgumentError, Seconds, seconds_from
 from ..solve.balance import of_independent
 from ..solve.dead_point import DeadPointError, with_prescribed_joints

@@ -63,7 +63,7 @@ def design(request: DesignRequest) -> DesignResult:
     Raises:
         DescriptionError: the controller cannot be designed, with the reason.
     """
-    from ..native.compiled import using
+    from jaxnative.compiled import using
 
     outputs = {
         "matrices": (request.matrices, MATRICES),

@@ -47,7 +47,7 @@ def compare(request: CompareRequest, watch: ComparisonWatch = NOBODY) -> Compare
         DescriptionError: what is wrong with the study.
         FailedRun: it was interrupted; what was computed is there, and saved.
     """
-    from ..native.compiled import using
+    from jaxnative.compiled import using
 
     check_outputs(
         {"picture": (request.picture, PICTURE), "numbers": (request.numbers, NUMBERS)}

@@ -69,7 +69,7 @@ def motion(request: MotionRequest) -> MotionResult:
     Raises:
         DescriptionError: there is no such motion, with the reason.
     """
-    from ..native.compiled import using
+    from jaxnative.compiled import using
 
     check_outputs(
         {"table": (request.table, TABLE), "picture": (request.picture, PICTURE)}

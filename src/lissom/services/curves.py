@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jaxnative.compiled import using
+
 from ..describe import DescriptionError
 from ..files.errors import refused
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.channels import SECTION_FORCES, UnknownNameError, output_named
 from ..solve.readings import gauge_readings

@@ -9,8 +9,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
+from jaxnative.cache_bound import MOST_BYTES
+
 from .. import __version__
-from ..compiled_code import MOST_BYTES, VARIABLE, cache_folder, usable
+from ..compiled_code import VARIABLE, cache_folder, usable
 from .frozen_model import FrozenModel
 
 PACKAGES = ("jax", "jaxlib", "numpy", "scipy", "equinox", "llvmlite", "xarray")

@@ -4,10 +4,11 @@ import re
 
 import numpy as np
 
+from jaxnative.compiled import using
+
 from ..describe import DescriptionError, Scenario
 from ..files.errors import refused
 from ..kinematics.loops.assembly import AssemblyError
-from ..native.compiled import using
 from ..runs.forecast import check_cost
 from ..runs.start import start_scenario
 from ..solve.massless import massless_coordinates, massless_message

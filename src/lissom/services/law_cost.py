@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..native.compiled import NativeAhead
+from jaxnative.compiled import NativeAhead
+
 from ..solve.feedback import WiredLaw, wired
 from ..solve.law import AbstractLaw
 from ..solve.model import Model

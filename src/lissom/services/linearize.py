@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxnative.compiled import using
+
 from ..analyse.linear.carried_weight import weight_note
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
@@ -12,7 +14,6 @@ from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..files.errors import refused
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.channels import UnknownNameError
 from .frozen_model import (

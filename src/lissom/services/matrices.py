@@ -3,9 +3,10 @@
 import equinox as eqx
 import numpy as np
 
+from jaxnative.compiled import using
+
 from ..describe.scenario import Scenario
 from ..files.errors import refused
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from ..solve.robot_matrices import ENDINGS, PRINTED

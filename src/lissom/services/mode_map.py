@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from jaxnative.compiled import using
+
 from ..analyse.linear.linear_sequence import motion_of
 from ..analyse.modes.mode_map import ModeMap
 from ..analyse.modes.mode_map import mode_map as mapped_modes
@@ -17,7 +19,6 @@ from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
 from ..dynamics.formulation import near
 from ..files.errors import refused
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from pydantic import Field
 
+from jaxnative.compiled import using
+
 from ..algebra.taylor import SeriesError
 from ..analyse.polynomials.eigenseries import RepeatedEigenvalueError
 from ..analyse.polynomials.expansion import AccuracyError
@@ -13,7 +15,6 @@ from ..describe import DescriptionError, Scenario
 from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
 from ..files.errors import refused
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import UndefinedReferenceError
 from .failures import AnalysisError

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
+from jaxnative.compiled import using
+
 from ..analyse.linear.carried_weight import weight_note
 from ..analyse.modes.modal import modes as natural_modes
 from ..analyse.validity.watch import doubts, doubts_of_scenario
@@ -13,7 +15,6 @@ from ..describe.defaults import SHOWN_MODES
 from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..files.errors import refused
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from ..solve.state import State

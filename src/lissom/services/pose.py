@@ -8,13 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
+from jaxnative.compiled import using
+
 from ..algebra.so3 import elementary
 from ..analyse.mass_properties import MassProperties, mass_properties, together
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe import Scenario
 from ..describe.doubt import lines_of
 from ..describe.geometry import tip
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..show.robot_scene import scene_of
 from ..show.scene import Scene

@@ -4,11 +4,12 @@ from typing import Any
 
 from pydantic import model_validator
 
+from jaxnative.compiled import compiled_quickly, using
+
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..dynamics import engine
-from ..native.compiled import compiled_quickly, using
 from ..runs.forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues, Position
 from .modelled_result import ModelledResult, model_of

@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
 from ..analyse.modes.mode_map import ModeMap
@@ -15,7 +17,6 @@ from ..drawing import draws
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import node_poses
-from ..native.compiled import compiled_quickly
 from ..solve.arguments import state_from
 from ..solve.model import Model
 from .canvas import Figure

@@ -18,10 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.marks import is_tracing, over_rows
+
 from ..algebra.linear import inverse
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
-from ..native.marks import is_tracing, over_rows
 from ..types import Float, joined, picked
 
 # Newton's iteration converges quadratically: a step of this size, against the unknowns, was the last one needed.

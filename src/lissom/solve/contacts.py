@@ -5,8 +5,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from jaxnative.marks import over_rows
+
 from ..dynamics.formulation import AbstractFormulation
-from ..native.marks import over_rows
 from ..types import Float, real
 from .step import AbstractStep, Attempt, Moment, frozen
 

@@ -4,6 +4,8 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+
 from ..dynamics.coordinates import (
     change_coordinates,
     other_coordinates,
@@ -11,7 +13,6 @@ from ..dynamics.coordinates import (
 )
 from ..dynamics.formulation import AbstractFormulation, near
 from ..kinematics.mechanism import DEAD_POINT_GAIN
-from ..native.compiled import compiled_quickly
 from ..types import RESULTS, ended_as
 from .march import MarchState
 from .state import State, state_at

@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import chosen_backend
+from jaxnative.lanes import LanesAhead, vector_width
+from jaxnative.untranslatable import Unexpected, Untranslatable
+
 from ..dynamics.formulation import AbstractFormulation
-from ..native.compiled import chosen_backend
-from ..native.lanes import LanesAhead, vector_width
-from ..native.untranslatable import Unexpected, Untranslatable
 from ..types import RESULTS, real, whole
 from .inputs import Inputs
 from .march import DrivenRobot, MarchState, first_sample, march, set_off
@@ -31,7 +32,7 @@ from .solution import Segment, Solution
 from .state import State
 from .step import AbstractStep, Tolerance
 
-log = logging.getLogger("lissom.native")
+log = logging.getLogger("jaxnative")
 # Of the window of each member: all lanes together have to stay in the processor's cache.
 ROWS = 256
 

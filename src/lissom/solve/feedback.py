@@ -12,11 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from ..compilation import split_arguments, user_code_in
+from jaxnative import code_cache, program_cache
+from jaxnative.compilation import split_arguments, user_code_in
+from jaxnative.compiled import is_native
+from jaxnative.marks import tracing
+
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates
-from ..native import code_cache, program_cache
-from ..native.compiled import is_native
-from ..native.marks import tracing
 from ..types import Float, Scalar, real, whole
 from .channels import Channel, UnknownNameError, measure, output_named
 from .law import AbstractLaw

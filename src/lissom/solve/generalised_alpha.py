@@ -11,8 +11,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from jaxnative.marks import in_all_lanes, in_some_lane, renewed
+
 from ..algebra.linear import Factors, factorise, identity_factors, solve, solve_with
-from ..native.marks import in_all_lanes, in_some_lane, renewed
 from ..types import Float, real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents

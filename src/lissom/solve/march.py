@@ -11,9 +11,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from jaxnative.marks import in_all_lanes, least_of_lanes
+
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.mechanism import DEAD_POINT_GAIN
-from ..native.marks import in_all_lanes, least_of_lanes
 from ..types import RESULTS, Float, Real, real
 from .contacts import Contacts, changed, locate
 from .feedback import ControlState, WiredLaw

@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ..algebra.so3 import MOST_TURN, exponential, left_jacobian
 from ..bodies.body import Body
 from ..describe.geometry import node_names
@@ -31,7 +33,6 @@ from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from ..files.errors import shortened
 from ..files.summary import Summarised, Summary, count
-from ..native.compiled import compiled_quickly
 from ..once import once_for_each
 from ..types import Float, is_traced, joined, real
 from .balance import balanced_point, of_independent

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Array
 
-from ..compilation import QUICK
-from ..native.compiled import NativeAhead
-from ..native.marks import kept_function, over_first_rows
+from jaxnative.compilation import QUICK
+from jaxnative.compiled import NativeAhead
+from jaxnative.marks import kept_function, over_first_rows
+
 from ..types import Float, host_real, host_whole
 from .channels import Channel, UnknownNameError, measure, observed_motion
 from .inputs import Inputs

@@ -8,15 +8,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..compilation import QUICK
+from jaxnative.compilation import QUICK
+from jaxnative.compiled import is_compiling_quickly, is_native
+from jaxnative.marks import kept_function
+from jaxnative.rows import RowsAhead, joined_rows, windows_of
+
 from ..dynamics import engine
 from ..dynamics.coordinates import with_coordinates
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
-from ..native.compiled import is_compiling_quickly, is_native
-from ..native.marks import kept_function
-from ..native.rows import RowsAhead, joined_rows, windows_of
 from ..once import LastAnswer, once_for_each
 from ..types import Float
 from .dead_point import with_prescribed_joints

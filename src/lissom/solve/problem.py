@@ -7,12 +7,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from jaxnative.marks import kept_function, over_rows, rarely_called
+
 from ..algebra.linear import inverse, solve
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
 from ..dynamics.nodes import node_wrench
 from ..dynamics.stops import PUSHING
-from ..native.marks import kept_function, over_rows, rarely_called
 from ..types import Float, Real
 from .channels import measure, observed_motion
 from .feedback import WiredLaw, on_actuated

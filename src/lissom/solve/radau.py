@@ -16,8 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.marks import in_all_lanes, in_some_lane, over_rows, renewed
+
 from ..algebra.linear import Factors, factorise, identity_factors, solve_with
-from ..native.marks import in_all_lanes, in_some_lane, over_rows, renewed
 from ..types import Float, real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents, is_none

@@ -4,9 +4,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import over_rows
+
 from ..dynamics.formulation import AbstractFormulation, near
-from ..native.compiled import compiled_quickly
-from ..native.marks import over_rows
 from ..types import Float
 from .balance import of_independent
 from .channels import Channel

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from ..native.compiled import chosen_backend
+from jaxnative.compiled import chosen_backend
+
 from ..types import Float, Real, host_module, host_whole, with_fields
 from .problem import MotionProblem
 from .step import AbstractStep, Attempt, Moment

@@ -14,11 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ..atomic import write_atomically
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import node_poses
-from ..native.compiled import compiled_quickly
 from ..types import Float
 
 ENDINGS = (".npz", ".mat")

@@ -8,12 +8,8 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
-from ..compilation import QUICK
-from ..describe.scenario import Solver
-from ..dynamics.coordinates import with_coordinates
-from ..dynamics.formulation import AbstractFormulation, near
-from ..dynamics.nodes import Poses
-from ..native.compiled import (
+from jaxnative.compilation import QUICK
+from jaxnative.compiled import (
     NativeAhead,
     compiled_quickly,
     compiling,
@@ -22,6 +18,11 @@ from ..native.compiled import (
     on_device,
     using,
 )
+
+from ..describe.scenario import Solver
+from ..dynamics.coordinates import with_coordinates
+from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.nodes import Poses
 from ..once import LastAnswer
 from ..types import (
     RESULTS,

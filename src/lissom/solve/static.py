@@ -8,9 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.marks import kept_function
+
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
-from ..native.marks import kept_function
 from ..types import Float, Real
 from .balance import newton, of_independent, on_independent
 

@@ -8,9 +8,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from jaxnative.marks import kept_function
+
 from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation, Rates
-from ..native.marks import kept_function
 from ..types import Float, Real
 from .problem import MotionProblem
 

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from ..compilation import STORE, UserCode
+from jaxnative.compilation import STORE, UserCode
 
 # Variants of one piece of code, with other enclosed values, whose programs are kept.
 VARIANTS = 4

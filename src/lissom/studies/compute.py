@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from jaxnative.compiled import using
+
 from ..describe.control_study import ControlStudy
 from ..describe.scenario import Scenario
 from ..files.errors import DescriptionError
-from ..native.compiled import using
 from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns

@@ -4,6 +4,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ...dynamics.formulation import AbstractFormulation
 from ...dynamics.weight_stiffness import (
     finite_twin,
@@ -11,7 +13,6 @@ from ...dynamics.weight_stiffness import (
     weight_stiffness,
 )
 from ...files.errors import refused
-from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from ...types import Float
 from .linear_matrices import LinearMatrices

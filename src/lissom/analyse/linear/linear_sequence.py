@@ -9,10 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import over_rows
+
 from ...atomic import write_atomically
 from ...dynamics.formulation import near
-from ...native.compiled import compiled_quickly
-from ...native.marks import over_rows
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over
 from ...solve.model import Model

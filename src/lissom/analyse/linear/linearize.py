@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
-from ...native.compiled import compiled_quickly
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import (
     MotionPoint,

@@ -6,11 +6,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+
 from ...dynamics.formulation import AbstractFormulation, near
 from ...files.errors import shortened
 from ...kinematics.loops.assembly_errors import AssemblyError
 from ...kinematics.loops.robot_loops import longest_link
-from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from ...types import Float
 from .tracking import neighbour

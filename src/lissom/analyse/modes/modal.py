@@ -8,13 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
 from ...describe.defaults import SHOWN_MODES
 from ...drawing import picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...files.summary import Summarised, Summary
-from ...native.compiled import compiled_quickly
 from ...solve.arguments import (
     ModelLike,
     check_count,

@@ -10,6 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+from jaxnative.marks import over_rows
+
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
 from ...describe.defaults import FOLLOWED_MODES
@@ -18,8 +21,6 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.nodes import node_poses
 from ...files.summary import Summarised, Summary, count, number
-from ...native.compiled import compiled_quickly
-from ...native.marks import over_rows
 from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, left_over

@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
-from ...native.compiled import compiled_quickly
 from ...solve.model import Model
 from ...types import Float, real
 from ..linear.linear_feedback import LinearFeedback

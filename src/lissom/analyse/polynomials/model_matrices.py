@@ -15,6 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+
 from ...algebra import series
 from ...algebra.monomials import Monomials, monomials_of
 from ...algebra.series import Series
@@ -23,7 +25,6 @@ from ...dynamics.basis import link_bodies
 from ...dynamics.coordinates import with_coordinates
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.formulations import formulation_of
-from ...native.compiled import compiled_quickly
 from ...solve.balance import (
     SMALL_STEP,
     MotionPoint,

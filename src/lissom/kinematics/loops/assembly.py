@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+
 from ...describe.robot import Robot
-from ...native.compiled import compiled_quickly
 from ...types import Float, namespace, real
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names

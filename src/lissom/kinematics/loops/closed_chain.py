@@ -22,9 +22,10 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array
 
+from jaxnative.compiled import compiled_quickly
+
 from ...algebra.linear import inverse
 from ...describe.robot import Robot
-from ...native.compiled import compiled_quickly
 from ...types import Float, Real, picked, real, with_fields
 from ..chain import Chain, body_jacobian, relative_poses
 from ..mechanism import AbstractJointDependence, AbstractMechanism, AbstractSeats

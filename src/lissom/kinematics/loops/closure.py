@@ -18,9 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
+from jaxnative.marks import kept_function
+
 from ...algebra.linear import eliminated
 from ...algebra.so3 import logarithm
-from ...native.marks import kept_function
 from ...types import Float, Real
 from ..chain import Chain, body_jacobian, link_frames, relative_poses
 

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from jaxnative.compiled import compiled_quickly
+
 from ...describe.robot import Robot
-from ...native.compiled import compiled_quickly
 from ...types import Float, real
 from ..chain import Chain
 from .assembly_errors import AssemblyError, loop_names

@@ -14,7 +14,9 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from ..compilation import (
+from . import machine_code, marks, program_cache
+from .call_memory import Inputs, OutputBlock, address_of
+from .compilation import (
     QUICK,
     STORE,
     CompiledAhead,
@@ -24,8 +26,6 @@ from ..compilation import (
     split_arguments,
     user_code_in,
 )
-from . import machine_code, marks, program_cache
-from .call_memory import Inputs, OutputBlock, address_of
 from .program_cache import Recipe
 from .recent_call import (
     NOT_SERVED,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .program import Function
     from .translate import Translation
 
-log = logging.getLogger("lissom.native")
+log = logging.getLogger("jaxnative")
 Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
 _is_hurried: ContextVar[bool] = ContextVar("compiling quickly", default=False)

@@ -35,8 +35,8 @@ def export_c(function: Callable[..., Any], *arguments: Any, name: str) -> str:
         ExportError: the function uses an operation that has no form in C, or the name is none.
 
     Example:
-        >>> import jax.numpy as jnp, lissom as ls
-        >>> text = ls.export_c(lambda q: jnp.sin(q) * 2.0, jnp.zeros(3), name="twice_sine")
+        >>> import jax.numpy as jnp
+        >>> text = export_c(lambda q: jnp.sin(q) * 2.0, jnp.zeros(3), name="twice_sine")
         >>> "void twice_sine(const double *q, double *result)" in text
         True
     """

@@ -204,3 +204,15 @@ def renewed(
         kept,
         arguments,
     )
+
+
+# --- factors -------------------------------------------------------------------------------------------------------
+
+
+def factors_for_solving(A: Any) -> Any:
+    """Factors and row order of a matrix; machine code may choose any row order under which rounding does not grow.
+
+    It is recognised by its name when it is jitted.
+    """
+    lu, _, order = jax.lax.linalg.lu(A)
+    return lu, order

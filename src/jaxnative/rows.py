@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from ..compilation import joined_arguments, split_arguments
 from . import machine_code
 from .call_memory import OutputBlock, addresses_of
+from .compilation import joined_arguments, split_arguments
 from .compiled import (
     MOST_RECENT,
     NativeAhead,

@@ -1,7 +1,7 @@
 """Factors of matrices and triangular systems: calls of kernels, never written out."""
 
-from ..algebra.linear import factors_for_solving
 from . import kernels
+from .marks import factors_for_solving
 from .program import Function
 from .untranslatable import Untranslatable
 from .values import Memory, Value

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from . import code_cache
+from .clients import client_folders, known_packages
 from .machine_code import Piece, load_pieces
 from .source_digest import source_digest
 
@@ -33,15 +34,15 @@ class Recipe(NamedTuple):
 Known = tuple[Any, ...]
 MOST_PATTERNS = 8  # of one structure
 
-# Packages whose code is known by their versions; of this one, every file is read.
-KNOWN = {"lissom", "builtins", "jax", "jaxlib", "numpy", "equinox", "diffrax"}
+# Packages whose code is known by their versions; of clients and of this one, every file is read.
+KNOWN = {"jaxnative", "builtins", "jax", "jaxlib", "numpy", "equinox"}
 
 
 def key_of(*facts: Any) -> str | None:
     """Name of a program by all that it depends on, functions by their names; None if that cannot be told."""
     packages = _packages_in(facts)
     # A class of the user's, such as a law, may have the same name and other code in the next process.
-    if not packages <= KNOWN:
+    if not packages <= KNOWN | known_packages():
         return None
     text = "\n".join(map(_text_of, facts))
     # Something without a name of its own, such as a user's function, is another one in the next process.
@@ -50,7 +51,8 @@ def key_of(*facts: Any) -> str | None:
     versions = [
         _version_of(package) for package in sorted(packages | {"jax", "equinox"})
     ]
-    return "program-" + code_cache.key_of(text, f"{versions} {source_digest()}")
+    sources = source_digest(client_folders())
+    return "program-" + code_cache.key_of(text, f"{versions} {sources}")
 
 
 def _text_of(fact: Any) -> str:

@@ -3,21 +3,31 @@
 import functools
 import hashlib
 import logging
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 from jax import monitoring
 
-from ..atomic import write_whole
-from ..compiled_code import HIT, MISS, machine_code_folder, sweep_if_due
+from .cache_bound import HIT, MISS, sweep_if_due
 
-log = logging.getLogger("lissom.native")
-HEAD = b"lissom native code 1\n"
+log = logging.getLogger("jaxnative")
+HEAD = b"jaxnative 1\n"
 _warned: list[str] = []
+
+
+_find_folder: Callable[[], Path | None] = lambda: None  # noqa: E731
+
+
+def keep_in(find_folder: Callable[[], Path | None]) -> None:
+    """Says where machine code is kept, as a function that is asked each time; it is None where nothing is to be."""
+    global _find_folder
+    _find_folder = find_folder
 
 
 def folder() -> Path | None:
     """Where machine code is kept; None where it is not."""
-    return machine_code_folder()
+    return _find_folder()
 
 
 @functools.cache
@@ -72,8 +82,18 @@ def keep(key: str, body: bytes) -> None:
     try:
         where.mkdir(parents=True, exist_ok=True)
         sweep_if_due(where)
-        write_whole(where / key, lambda file: file.write(data))
+        _write_whole(where / key, data)
     except OSError as failure:
         if not _warned:
             _warned.append(str(failure))
             log.warning("machine code is not kept: %s", failure)
+
+
+def _write_whole(target: Path, data: bytes) -> None:
+    """Writes a file that appears whole or not at all."""
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        draft.write_bytes(data)
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)

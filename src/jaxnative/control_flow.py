@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.jaxpr import closed, scan_sizes
 from .few_rows import FEW
+from .jaxpr import closed, scan_sizes
 from .marks import ROWS
 from .program import ZERO, If, While, kind_of
 from .traced_program import Environment, sole_call

@@ -12,7 +12,6 @@ import jax
 import numpy as np
 from jax.extend import core
 
-from ..algebra.jaxpr import CALLS, closed
 from . import kernels
 from .control_flow import CONTROL
 from .elements import elementwise
@@ -21,6 +20,7 @@ from .factorisation import FACTORISATION, kernel_call
 from .few_rows import rows_function
 from .host_call import host_function, hosts_of
 from .indexing import INDEXING
+from .jaxpr import CALLS, closed
 from .marks import ALL_LANES, FUNCTIONS, LEAST_OF_LANES, RARE
 from .ordering import order_operations
 from .places import rename, touches

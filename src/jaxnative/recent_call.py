@@ -10,8 +10,8 @@ import jax
 import numpy as np
 from jaxtyping import Int, UInt64
 
-from ..compilation import Program, split_arguments
 from .call_memory import addresses_of
+from .compilation import Program, split_arguments
 
 Addresses = UInt64[np.ndarray, " n"]
 

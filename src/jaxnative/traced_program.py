@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from jax.extend import core
 
-from ..algebra.jaxpr import CALLS, closed
+from .jaxpr import CALLS, closed
 from .marks import FUNCTIONS
 from .values import Value
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from ..compilation import STORE, Program, split_arguments, user_code_in
 from . import machine_code, program_cache
 from .call_memory import address_of, addresses_of
+from .compilation import STORE, Program, split_arguments, user_code_in
 from .compiled import Pattern, function_of, reason_of, recipe_of, trace
 from .lane_code import lane_count, load
 from .lane_text import LINE
@@ -22,7 +22,7 @@ from .places import begin_in_inputs
 from .program_cache import Recipe
 from .untranslatable import Unexpected, Untranslatable
 
-log = logging.getLogger("lissom.native")
+log = logging.getLogger("jaxnative")
 _compiling = threading.RLock()
 # More than any processor has.
 _most_lanes: ContextVar[int] = ContextVar("most lanes", default=64)

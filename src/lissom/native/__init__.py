@@ -1,1 +1,0 @@
-"""Machine code and C from traced JAX functions: pure mathematics, no robot."""
