@@ -34,13 +34,13 @@ PICTURES = (
     Picture(
         "hero",
         "An arm in motion",
-        "The anthropomorphic arm as its animation shows it, one HTML file: bending is drawn five times as large.",
+        "The anthropomorphic arm in its animation, one HTML file: the deformation is scaled by five.",
         "python -m benchmarks.physics.pictures",
     ),
     Picture(
         "run",
         "A run in one figure",
-        "Joints, torques, tips and energies of the same motion, with the energy that the steps leave over.",
+        "Joints, torques, tips and energies of the same motion, with the residual of the energy balance.",
         "python -m benchmarks.physics.pictures",
     ),
     Picture(
@@ -52,14 +52,15 @@ PICTURES = (
     Picture(
         "mode-heat-map",
         "Frequencies over the workspace",
-        "The anthropomorphic arm over two joints and, below, over the places that its tip reaches.",
+        "The anthropomorphic arm over two joints and, below, over the positions that its tip reaches.",
         "lissom mode-map anthropomorphic --over upper=0.1:1.4:10 --over fore=-2.2:-0.2:10 "
         "--locked --plot mode-heat-map.png",
     ),
     Picture(
         "control-double-pendulum",
         "Seven controllers on one motion",
-        "Elastic displacement and torque of the double pendulum: a position loop rings, a shaped reference does not.",
+        "Elastic displacement and torque of the double pendulum: with a position loop the link vibrates after the "
+        "stop, with a shaped reference it does not.",
         "lissom control compare double-pendulum --plot control-double-pendulum.png",
     ),
     Picture(
@@ -71,26 +72,27 @@ PICTURES = (
     Picture(
         "tutorial-map",
         "The same arm over its elbow",
-        "Stretched out it is softest.",
+        "The frequencies are lowest with the arm stretched.",
         "lissom mode-map arm.yaml --over fore=-2:2:41 --locked --count 2 --plot tutorial-map.png",
     ),
     Picture(
         "tutorial-lift",
         "The same arm lifting",
-        "The torques that a motion of a quarter of a second takes, and the tip that rings after it.",
+        "The torques of a motion of a quarter of a second, and the residual vibration of the tip.",
         "lissom simulate lift.yaml --plot tutorial-lift.png",
     ),
     Picture(
         "fe-robot",
         "Links from finite elements",
-        "The robot `solid-arm`: two links of any shape, meshed, reduced to few modes, and drawn from their own meshes.",
+        "The robot `solid-arm`: two links of arbitrary shape, meshed, reduced to a few modes, and drawn from their "
+        "meshes.",
         "lissom show solid-arm -o fe-robot.png",
     ),
     Picture(
         "ur5",
         "A real arm",
-        "A UR5 from the file of its maker: masses and inertias are kept, upper arm and forearm bend, the covers are "
-        "for the picture alone.",
+        "A UR5 from the manufacturer's URDF file: masses and inertias are kept, upper arm and forearm bend, the covers "
+        "are only for the picture.",
         "lissom show ur5 --q 0,-1.2,1.4,0,0,0 -o ur5.png",
     ),
     Picture(
@@ -101,20 +103,20 @@ PICTURES = (
     ),
     Picture(
         "closed-chains-beside-exudyn",
-        "Closed chains beside another program",
-        "Mid-span deflections beside geometrically exact beams (circles), with stiffening and without.",
+        "Closed chains compared with another program",
+        "Mid-span deflections and those of geometrically exact beams (circles), with stiffening and without.",
         "python -m benchmarks.physics.closed_chains_beside_exudyn",
     ),
     Picture(
         "spin-up",
         "A beam that spins up",
-        "Linear theory lets it run away. The real beam lags and comes back.",
+        "In linear theory the deflection grows without bound. The real beam lags and comes back.",
         "python -m benchmarks.physics.spin_up",
     ),
     Picture(
         "parametric-eigenpairs",
         "Modes as polynomials",
-        "Frequencies, damping and shapes along a path: polynomials of order 4 beside LAPACK.",
+        "Frequencies, damping and shapes along a path: polynomials of order 4 compared with LAPACK.",
         "python -m benchmarks.physics.parametric_eigenpairs",
     ),
     Picture(
@@ -131,8 +133,8 @@ PICTURES = (
     ),
     Picture(
         "beside-exudyn",
-        "Cost against error beside Exudyn",
-        "Processor seconds per simulated second, at the error that they buy.",
+        "Cost against error, compared with Exudyn",
+        "Processor seconds per simulated second against the error.",
         "python -m benchmarks.speed.beside_exudyn peers.json",
     ),
 )
