@@ -55,7 +55,7 @@ def reduce(
         ),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="craig-bampton, guyan, rubin.")
+        str, typer.Option(help="craig-bampton, guyan, or free-interface (Rubin's).")
     ] = "craig-bampton",
     coupling: Annotated[
         str, typer.Option(help="Faces are tied rigid (RBE2) or distributing (RBE3).")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -14,9 +14,9 @@ from ..files.names import check_name
 from ..files.part import Finding, Part, finding
 from ..files.quantity import Whole, error, kind_of
 from .joint import ZERO, Angles
+from .reduction_names import AnyInterfaceMethod
 
 INNER, TIP = "inner", "tip"
-Method = Literal["craig-bampton", "guyan", "rubin"]  # of reduction
 # A file that is none, or whose name is too long, or in a home that nobody has.
 UNREADABLE = (ValueError, OSError, RuntimeError)
 
@@ -71,7 +71,7 @@ class FE(Part):
     # Elastic modes kept; default: all of the file, 18 of matrices.
     modes: Annotated[int, Whole(0, 2000)] | None = None
     # How matrices are reduced.
-    method: Method = "craig-bampton"
+    method: AnyInterfaceMethod = "craig-bampton"
 
     @property
     def path(self) -> Path:

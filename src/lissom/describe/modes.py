@@ -7,6 +7,7 @@ from pydantic import BeforeValidator
 from ..files.part import Finding, Part, finding, is_list
 from ..files.quantity import Quantity, Whole, error, kind_of
 from .link import check_node
+from .reduction_names import AnyMethod
 
 ALL = "all"
 # Families of assumed modes, in the order of their coordinates; in Python, modes may be a number for each of them.
@@ -36,9 +37,7 @@ class ModeChoice(Part):
     """How the modes of a link are chosen; see `Reduction` for what the words mean."""
 
     count: Annotated[int | str, BeforeValidator(_check_count)] = DEFAULT_MODES
-    method: Literal["craig-bampton", "guyan", "free-interface", "modal"] = (
-        "craig-bampton"
-    )
+    method: AnyMethod = "craig-bampton"
     # Nodes at which the link is held and loaded; the inner node, 0, always belongs to them.
     interface: tuple[Node, ...] = (0, "tip")
     # Default: interface, unless `below` or the method looks at free modes.

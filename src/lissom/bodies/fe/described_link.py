@@ -3,7 +3,8 @@
 from functools import lru_cache
 from pathlib import Path
 
-from ...describe.fe import FE, Method
+from ...describe.fe import FE
+from ...describe.reduction_names import InterfaceMethod
 from .reduced_link import ReducedLink, load_link, with_modes
 
 
@@ -20,7 +21,11 @@ def described_link(fe: FE) -> ReducedLink:
 # The time of the last change is an argument, so that a file written anew is read again.
 @lru_cache(maxsize=16)
 def _described_link(
-    path: Path, changed: int, interface: tuple | None, modes: int | None, method: Method
+    path: Path,
+    changed: int,
+    interface: tuple | None,
+    modes: int | None,
+    method: InterfaceMethod,
 ) -> ReducedLink:
     if interface is None:
         link = load_link(path)

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ...describe.material import Material, library_material
+from ...describe.reduction_names import InterfaceMethod, method_name
 from ..reduce.component_modes import Progress
 from .array_files import holds_array
 from .coupling import CoupledElements, Kind
@@ -25,7 +26,6 @@ from .interface import Interface, with_interface
 from .link_of_elements import commutes, reduced_link
 from .read import MESHES, Reading, read_fe
 from .reduce_elements import (
-    METHODS,
     ModeComparison,
     ReducedModes,
     ReductionRequest,
@@ -43,7 +43,7 @@ NOT_FREE = (
     "not done: the matrices are not those of a free link. see the lines that failed"
 )
 ACCEPTED = {
-    "method": METHODS,
+    "method": get_args(InterfaceMethod),
     "coupling": get_args(Kind),
     "units": tuple(UNITS),
     "dof_order": get_args(DofOrder),
@@ -108,7 +108,7 @@ def reduce_link(
         interface: `inner` and `tip`, and further names: node number, face by name, point of a face, plane.
         modes: elastic modes kept; by default 18, which makes 24 with the six rigid ones.
         frequency: instead, all fixed-interface modes below [Hz], beside the motions of the interface itself.
-        method: `craig-bampton`, `guyan` or `rubin` (free interface with residual flexibility).
+        method: `craig-bampton`, `guyan` or `free-interface` (Rubin's: free modes with residual flexibility).
         coupling: `rigid` (RBE2) or `distributing` (RBE3), for interfaces that are faces.
         material: of a meshed part: a library name or a `Material`.
         mesh_size: edge length of its tetrahedra [m].
@@ -142,6 +142,7 @@ def reduce_link(
         >>> link.passed, f"{link.link.frequency_hz[0]:.1f}"
         (True, '249.1')
     """
+    method = method_name(method)
     choices = {
         "method": method,
         "coupling": coupling,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...algebra.sparse import NotPositiveDefiniteError, cholesky
-from ...describe.fe import Method
+from ...describe.reduction_names import InterfaceMethod
 from ...types import Real
 from ..reduce.component_modes import (
     FreeLink,
@@ -29,7 +29,6 @@ from .elements import FeError, FiniteElements, Sparse
 from .interface import Interface
 from .second_order import SecondOrder, second_order
 
-METHODS: tuple[Method, ...] = ("craig-bampton", "guyan", "rubin")
 MODES = 18  # elastic modes where nothing else is said: 24 with the six rigid ones
 CHECKED = 10  # modes of the full model that the reduced one is held against
 MOST = 2000  # modes that a frequency limit may ask for
@@ -40,7 +39,7 @@ FIRST_TRIAL = 10  # modes computed first to find how many lie below a frequency
 class ReductionRequest:
     """How a link is reduced: to so many elastic modes, or to all fixed-interface modes below a frequency."""
 
-    method: Method = "craig-bampton"
+    method: InterfaceMethod = "craig-bampton"
     modes: int | None = None
     below_hz: float | None = None
     # modes of the full model computed for the report; 0 for none
@@ -218,7 +217,7 @@ def _basis(
     count = request.count or 0
     if request.method == "guyan":
         return craig_bampton(fe.K, fe.M, dofs, 0, solve=solver.solve)
-    if request.method == "rubin":
+    if request.method == "free-interface":
         # One attachment mode for each interface dof; the modes beside them are at least one.
         normal = _normal_modes(solver, request, max(count - len(dofs), 1))
         return free_interface(

@@ -1,10 +1,11 @@
 """A link with few modal coordinates in place of its nodal ones."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ...describe.modes import DEFAULT_MODES
+from ...describe.reduction_names import Method, method_name
 from ...types import Float, Real, namespace
 from ..body import (
     Body,
@@ -29,9 +30,8 @@ HELD = range(6)
 # Singular value of the motions of an interface, against the largest, below which two of them are the same.
 SAME_MOTION = 1e-9
 
-Method = Literal["craig-bampton", "guyan", "free-interface", "modal"]
 Ranking = Literal["interface", "free"]
-METHODS: tuple[Method, ...] = ("craig-bampton", "guyan", "free-interface", "modal")
+METHODS: tuple[Method, ...] = get_args(Method)
 RANKINGS: tuple[Ranking, ...] = ("interface", "free")
 
 
@@ -154,11 +154,12 @@ def _basis(
     body: Body, M: Float[Real, "c c"], reduction: Reduction
 ) -> Float[Real, "c k"] | None:
     """Elastic motions of the body, measured from its inner node, that its modes are made of; None for all."""
-    if reduction.method == "modal":
+    method = method_name(reduction.method)
+    if method == "modal":
         return None
-    if reduction.method == "free-interface":
+    if method == "free-interface":
         return _free_interface_basis(body, M, reduction)
-    if reduction.method not in METHODS:
+    if method not in METHODS:
         raise ValueError(
             f"method must be {', '.join(METHODS[:-1])} or {METHODS[-1]}, got {reduction.method!r}"
         )

@@ -39,8 +39,12 @@ export class Fields {
     const read = () => flowAt(this.text, this.document, path);
     return this.register(make("input", { class: "line", placeholder }), path, label, read, (typed) => flowEdit(this.text, path, typed));
   }
-  select(path, options, label) {
-    const read = () => writtenAt(this.text, this.document, path);
+  // One of some words; `otherNames` gives the word that stands for another name of it.
+  select(path, options, label, otherNames = {}) {
+    const read = () => {
+      const written = writtenAt(this.text, this.document, path);
+      return otherNames[written] ?? written;
+    };
     return this.register(choice(options, "", () => {}), path, label, read, (picked) => valueEdit(this.text, path, picked));
   }
   // True or false; what it is by default is not written.

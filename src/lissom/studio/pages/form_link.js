@@ -137,7 +137,7 @@ export class LinkForm {
       ["Interface nodes", this.line(["fe", "interface"], "Interface nodes", "{inner: 1, tip: 57}")],
       ["Turn rpy [rad]", this.line(["fe", "rpy"], "Turn of the finite elements", "[0, 0, 0]")],
       ["Modes kept", this.input(["fe", "modes"], "Modes kept")],
-      ["Reduction", this.fields.select([...this.at, "fe", "method"], words("craig-bampton", "guyan", "rubin"), `Reduction of ${this.name}`)]);
+      ["Reduction", this.fields.select([...this.at, "fe", "method"], words("craig-bampton", "guyan", "free-interface"), `Reduction of ${this.name}`, { rubin: "free-interface" })]);
   }
 
   // --- what sits on it ---
