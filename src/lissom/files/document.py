@@ -1,7 +1,6 @@
 """Files of YAML 1.2 as plain data with the line of every entry; what was read once is kept for the next process."""
 
 import hashlib
-import pickle
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +8,7 @@ from jaxnative import code_cache
 from jaxnative.clients import client_folders
 from jaxnative.source_digest import source_digest
 
+from .document_json import document_as_json, document_of_json
 from .errors import refused_file
 
 # A robot takes a few kB, an hour of torque table at 100 Hz under 4 MB.
@@ -65,11 +65,18 @@ def _kept_document(text: str, file: str) -> Document:
     words = f"{text}\n{source_digest(client_folders())}"
     key = "document-" + hashlib.sha256(words.encode("utf-8")).hexdigest()
     kept = code_cache.find(key, counts=False)
-    if kept is not None:
-        data, lines = pickle.loads(kept)
-        return Document(file, data, lines)
+    try:
+        if kept is not None:
+            return Document(file, *document_of_json(kept))
+    except ValueError:
+        # Written by something else: it is made anew.
+        pass
     document = parse_document(text, file)
-    code_cache.keep(key, pickle.dumps((document.data, document.lines)))
+    try:
+        code_cache.keep(key, document_as_json(document.data, document.lines))
+    except ValueError:
+        # An integer that Python does not write out: the file is parsed each time.
+        pass
     return document
 
 
