@@ -17,7 +17,7 @@ from jaxnative.compilation import QUICK
 from lissom import Model, Robot
 from lissom.bodies.link_body import body_of
 from lissom.control.pd import PD
-from lissom.dynamics.stiffening import shortening_of, with_squares
+from lissom.dynamics.stiffening import shortening_of, with_square_coordinates
 from lissom.dynamics.truncated import TruncatedScrews
 from lissom.solve.signals import Table
 
@@ -278,7 +278,7 @@ def bodies_of(model: Model):
     bodies = model.bodies
     slots = max(body.coordinates for body in bodies) - 6
     return (
-        [with_squares(body, shortening_of(body), slots) for body in bodies]
+        [with_square_coordinates(body, shortening_of(body), slots) for body in bodies]
         if model.choices.stiffening == "geometric"
         else bodies
     )

@@ -12,7 +12,7 @@ from lissom.solve.arguments import solver_of
 from lissom.solve.family import Family
 from lissom.solve.inputs import inputs_of_torque
 from lissom.solve.model import Model
-from lissom.solve.simulate import output_times, simulate
+from lissom.solve.simulate import integrate, output_times
 
 COUNT = 1000
 HEAVIEST = 2.0  # [kg]
@@ -41,7 +41,7 @@ def measure_payloads(
 
     def one_by_one(**tolerances: float) -> Any:
         inputs, solver = inputs_of_torque(model, None), solver_of(tolerances)
-        runs = [simulate(robot, state, inputs, times, solver) for robot in robots]
+        runs = [integrate(robot, state, inputs, times, solver) for robot in robots]
         paths = np.stack([np.asarray(run.x) for run in runs])
         return paths, np.array([int(run.counts.steps) for run in runs])
 

@@ -67,7 +67,7 @@ def motions(f, x, xd, xdd, force):
         (motion.rates, motion.rates_d, motion.pull_back(force)),
         differentiated(f, x, xd, xdd, force),
         f.virtual(x, xd),
-        engine.power(f, motion, force),
+        engine.power_of_forces(f, motion, force),
     )
 
 

@@ -9,12 +9,12 @@ from lissom.control.references import RestToRest
 from lissom.control.shaping import (
     SHAPERS,
     Mode,
+    convolved,
     insensitivity,
     residual_vibration,
     shaped,
     shaper_for,
     specified_insensitivity,
-    together,
     zv,
     zvd,
 )
@@ -69,7 +69,7 @@ def test_a_shaper_for_two_modes_silences_both():
 
 
 def test_impulses_at_one_time_are_one_impulse():
-    assert len(together(zv(MODE), zv(MODE)).times) == 3
+    assert len(convolved(zv(MODE), zv(MODE)).times) == 3
 
 
 @pytest.mark.parametrize("width", [0.2, 0.5])

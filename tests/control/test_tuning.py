@@ -10,7 +10,7 @@ from lissom.control.tuning import (
     best_gain,
     driven_modes,
     driven_shapes,
-    held_modes,
+    locked_modes,
     modal_filter,
 )
 from lissom.describe import DescriptionError
@@ -25,7 +25,7 @@ def test_modes_that_no_joint_feels_are_not_driven():
     model = ls.Model("double-pendulum", "nonlinear", modes=3)
     free = 2 * np.pi * np.asarray(ls.modes(model, POSE, count=None).frequency_hz)
     driven = driven_modes(model, POSE)
-    held = held_modes(model, POSE)
+    held = locked_modes(model, POSE)
     assert 0 < len(driven) < len(held)
     for mode in held:
         is_free_too = np.abs(free / mode.omega - 1).min() < 1e-6

@@ -46,7 +46,7 @@ def everything(f, x, xd, xdd):
         engine.kinetic_energy(f, motion),
         engine.strain_energy(f, motion.place),
         engine.gravity_energy(f, motion.place),
-        engine.power(f, motion, load),
+        engine.power_of_forces(f, motion, load),
         motion.theta,
         motion.theta_d,
     )

@@ -11,7 +11,7 @@ from lissom.runs.checkpoint_file import CheckpointFile
 from lissom.solve import simulate as solve_simulate
 from lissom.solve.checkpoint import CheckpointError
 from lissom.solve.inputs import Inputs, Table
-from lissom.solve.simulate import output_times, simulate
+from lissom.solve.simulate import integrate, output_times
 from lissom.types import RESULTS
 
 TIMES = output_times(0.4, 5e-4)
@@ -36,7 +36,7 @@ def inputs():
 
 def run(model, inputs, file=None, watch=lambda t: None):
     state = model.at([0.3])
-    return simulate(model, state, inputs, TIMES, Solver(), watch, file, resume=True)
+    return integrate(model, state, inputs, TIMES, Solver(), watch, file, resume=True)
 
 
 def test_a_run_interrupted_again_and_again_gives_the_same_numbers(

@@ -11,7 +11,7 @@ import lissom as ls
 from lissom.describe.scenario import Solver
 from lissom.solve.inputs import Inputs, Spline, Table
 from lissom.solve.record import rows_of_window
-from lissom.solve.simulate import output_times, rollout, simulate
+from lissom.solve.simulate import integrate, output_times, rollout
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_windows_of_outputs_join_without_a_seam(rotor):
     state, inputs = rotor.at([0.3]), push(40, 0.3)
     times = output_times(0.3, 5e-5)
     assert len(times) > 2 * rows_of_window()
-    windows = simulate(rotor, state, inputs, times, Solver())
+    windows = integrate(rotor, state, inputs, times, Solver())
     whole = jax.jit(
         lambda: rollout(rotor, state, t_end=0.3, output_dt=5e-5, inputs=inputs)
     )()
@@ -60,7 +60,7 @@ def test_windows_of_outputs_join_without_a_seam(rotor):
 def test_a_step_that_passes_more_outputs_than_a_window_holds_is_written_whole(rotor):
     # Nothing drives the rotor, so that its steps grow without bound: q = 0.7 t exactly.
     times = output_times(50.0, 0.01)
-    run = simulate(rotor, rotor.at([0.0], [0.7]), Inputs(1), times, Solver())
+    run = integrate(rotor, rotor.at([0.0], [0.7]), Inputs(1), times, Solver())
     assert int(run.counts.steps) < 40
     assert_allclose(np.asarray(run.x)[:, 0], 0.7 * times, atol=1e-11)
 

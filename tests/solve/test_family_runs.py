@@ -15,7 +15,7 @@ from lissom.solve import family_runs
 from lissom.solve.family import Family
 from lissom.solve.family_runs import neighbours, vectors_under_way
 from lissom.solve.inputs import inputs_of_torque
-from lissom.solve.simulate import output_times, simulate, solver_of
+from lissom.solve.simulate import integrate, output_times, solver_of
 from lissom.types import RESULTS
 
 MASSES = np.linspace(0.1, 1.5, 9)
@@ -178,7 +178,7 @@ def run_alone(model, start, steps):
     """A single run in machine code."""
     times = output_times(0.03, 0.005)
     solver = solver_of({**steps, "backend": "native"})
-    return simulate(model, start, inputs_of_torque(model, None), times, solver)
+    return integrate(model, start, inputs_of_torque(model, None), times, solver)
 
 
 def test_members_may_start_from_states_of_their_own():

@@ -12,7 +12,7 @@ from lissom.runs.checkpoint_file import CheckpointFile
 from lissom.solve import simulate as solve_simulate
 from lissom.solve.inputs import Inputs, Table
 from lissom.solve.outputs import outputs_of
-from lissom.solve.simulate import output_times, simulate
+from lissom.solve.simulate import integrate, output_times
 from lissom.types import RESULTS
 
 TIMES = output_times(0.03, 1e-4)
@@ -39,7 +39,7 @@ def inputs():
 def run(model, inputs, file=None, watch=lambda t: None, **solver):
     options = Solver(**solver)
     state = model.at([0.3])
-    return simulate(model, state, inputs, TIMES, options, watch, file, resume=True)
+    return integrate(model, state, inputs, TIMES, options, watch, file, resume=True)
 
 
 def quick_run(*args, **kwargs):

@@ -10,7 +10,7 @@ import lissom as ls
 from helpers import relative
 from lissom.describe.scenario import Solver
 from lissom.solve.inputs import Inputs, Spline, Table
-from lissom.solve.simulate import output_times, simulate
+from lissom.solve.simulate import integrate, output_times
 from lissom.types import RESULTS
 
 MASS, CENTRE, ABOUT_CENTRE = 1.7, 0.21, 2.9e-2
@@ -36,7 +36,7 @@ def driven(model, table, times, speed=0.0, **solver):
         times, times[-1] * (1 + 0.1 * np.arange(1, POINTS + 1 - len(times)))
     )
     state, inputs = model.at([0.0], [speed]), Inputs(1, torque=[(0, table)])
-    run = simulate(model, state, inputs, times, Solver(**TIGHT | solver))
+    run = integrate(model, state, inputs, times, Solver(**TIGHT | solver))
     assert run.result == RESULTS.successful
     return np.asarray(run.x)[:, 0], np.asarray(run.xd)[:, 0], run
 
@@ -172,7 +172,7 @@ def test_too_many_steps_stop_a_run_and_keep_what_it_has():
         Inputs(1, torque=[(0, Table([0.0, 1.0], [0.0, 3.0]))]),
     )
     options = Solver(max_steps=4, max_step=0.01)
-    run = simulate(model, state, inputs, output_times(0.06, 0.01), options)
+    run = integrate(model, state, inputs, output_times(0.06, 0.01), options)
     assert run.result == RESULTS.too_many_steps
     filled = int(run.filled)
     assert 0 < run.last.t < 0.06 and 0 < filled < POINTS

@@ -17,7 +17,7 @@ from ..show.scene import moving_tip, scene_from_json
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
 from ..solve.outputs import Outputs, outputs_of
-from ..solve.simulate import simulate
+from ..solve.simulate import integrate
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 from .machine import Timing, one_core, timed
@@ -78,7 +78,9 @@ class Case:
     def _solution(
         self, options: Solver, watch: Callable[[float], None] = lambda t: None
     ) -> Solution:
-        return simulate(self.model, self.state, self.inputs, self.times, options, watch)
+        return integrate(
+            self.model, self.state, self.inputs, self.times, options, watch
+        )
 
     def run(
         self, watch: Callable[[float], None] = lambda t: None, **solver: Any

@@ -189,7 +189,7 @@ def in_rows(field: Float[Real, "s 6 m"]) -> Float[Real, "rows m"]:
     return field.reshape(-1, field.shape[-1])
 
 
-def point_inertia(
+def station_inertia(
     mass: Scalar, inertia: Float[Real, "..."] | Sequence
 ) -> Float[Real, "6 6"]:
     """D of a station that carries a rigid mass, its inertia (3, 6 or 3x3 values) about its own centre."""
@@ -218,7 +218,7 @@ def with_mass(
     arm = xp.asarray(offset, dtype=float)
     shape = rigid_shape(arm) @ body.node_shape[node]
     rigid = rigid_shape(body.points[node] + arm)
-    D = point_inertia(mass, inertia)
+    D = station_inertia(mass, inertia)
     slopes = body.slopes
     if slopes is not None:
         slopes = with_station(slopes, node)
@@ -295,10 +295,10 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
 def measured_from_inner_node(body: Body) -> Body:
     """The same body with eta counted from its inner node: all coordinates kept."""
     every = range(body.coordinates - 6)
-    return with_coordinates(body, every)
+    return with_kept_coordinates(body, every)
 
 
-def with_coordinates(body: Body, kept: Sequence[int]) -> Body:
+def with_kept_coordinates(body: Body, kept: Sequence[int]) -> Body:
     """The same body with some of its elastic coordinates (numbered from 0), counted from its inner node."""
     columns = [6 + k for k in kept]
     unit = namespace(body.rigid).eye(body.coordinates)

@@ -11,7 +11,7 @@ from ..describe.outline import PLANAR
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_at, section_values
 from ..files.errors import refused
-from .body import Body, with_coordinates, with_mass
+from .body import Body, with_kept_coordinates, with_mass
 from .damping import with_modal_ratio, with_rayleigh
 from .mesh import beam_body
 from .rigid_body import rigid_body
@@ -59,7 +59,7 @@ def in_plane(body: Body) -> Body:
         component = name.rpartition(".")[2]
         if component in PLANAR:
             kept.append(k)
-    return with_coordinates(body, kept)
+    return with_kept_coordinates(body, kept)
 
 
 def _beam_link(robot: Robot, i: int) -> Body:

@@ -7,7 +7,7 @@ import numpy as np
 from jax.core import Tracer
 
 from ..types import Float, Real, Scalar, Vector3, namespace
-from .body import Body, point_inertia, rigid_shapes
+from .body import Body, rigid_shapes, station_inertia
 
 
 def rigid_body(
@@ -37,7 +37,7 @@ def rigid_body(
         # The six coordinates are the rigid twist itself.
         station_shape=at_centre,
         station_rigid=at_centre,
-        station_inertia=point_inertia(mass, inertia)[None],
+        station_inertia=station_inertia(mass, inertia)[None],
         stiffness=xp.zeros((6, 6)),
         damping=xp.zeros((6, 6)),
         alpha=None,

@@ -11,7 +11,7 @@ from ..describe.controllers import (
 from ..solve.model import Model
 from .computed_torque import ComputedTorque
 from .described_numbers import for_drives, gains_or_zero
-from .described_references import design_pose, nominal_of, reference_of
+from .described_references import design_pose, nominal_of, shaped_reference
 from .pid import PID
 from .tuning import pid_gains
 
@@ -51,7 +51,7 @@ def computed_torque_law(
     ones = np.ones(len(model.actuated))
     return ComputedTorque(
         formulation=model.formulation,
-        reference=reference_of(model, controller),
+        reference=shaped_reference(model, controller),
         kp=omega**2 * ones,
         kd=2 * controller.damping * omega * ones,
         sample=controller.sample,

@@ -16,7 +16,7 @@ from .shaping import Impulses, Mode, shaped, shaper_for
 from .tuning import driven_modes
 
 
-def reference_of(model: Model, controller: Common) -> AbstractSignal:
+def shaped_reference(model: Model, controller: Common) -> AbstractSignal:
     """The motion of the actuated joints, through its shaper."""
     motion = of_actuated(model, described_motion(model, controller))
     if controller.shaper is None:
@@ -102,7 +102,7 @@ def nominal_of(
         return planned
     # Inversion at the tip is a planned motion.
     assert controller.feedforward != "tip"
-    reference = reference_of(model, controller)
+    reference = shaped_reference(model, controller)
     if controller.feedforward == "flexible":
         return encoder_inversion(model, reference, sensors, step=controller.sample)
     return nominal_motion(

@@ -11,7 +11,7 @@ from .delayed_reference import DelayedReference
 from .described_joint_control import position_loop
 from .described_motions import end_rows
 from .described_numbers import actuated_columns
-from .described_references import design_pose, nominal_of, reference_of
+from .described_references import design_pose, nominal_of, shaped_reference
 from .design_model import DesignError
 from .hybrid import Hybrid
 from .nominal import NominalMotion, nominal_motion
@@ -60,7 +60,7 @@ def _at_rest(
     model: Model, controller: Common, sensors: tuple[str, ...]
 ) -> NominalMotion:
     """What sensors read along the motion if it were infinitely slow."""
-    reference = reference_of(model, controller)
+    reference = shaped_reference(model, controller)
     return nominal_motion(
         model, reference, sensors, "gravity", step=controller.sample, slow=True
     )

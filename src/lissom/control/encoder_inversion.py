@@ -22,7 +22,7 @@ from ..solve.model import Model
 from ..solve.outputs import RowsOfRun, over_run
 from ..solve.problem import MotionProblem
 from ..solve.signals import AbstractSignal
-from ..solve.simulate import simulate
+from ..solve.simulate import integrate
 from ..types import RESULTS, Float, ended_as
 from .design_model import DesignError
 from .nominal import NominalMotion, joint_motion, nominal_motion, of_actuated
@@ -59,7 +59,7 @@ def encoder_inversion(
         after = ring_down(model, ends[1])
     times = step * np.arange(int(np.ceil((end + after) / step)) + 1)
     inputs = _led_along(model, reference, times, end)
-    solution = simulate(model, model.static(ends[0]), inputs, times, Solver())
+    solution = integrate(model, model.static(ends[0]), inputs, times, Solver())
     if not ended_as(solution.result, RESULTS.successful):
         raise DesignError("the joints cannot be led along this motion", "feedforward")
     channels = tuple(output_named(model, name) for name in sensors)

@@ -21,7 +21,7 @@ from .design_model import DesignError, Matrix
 from .nominal import NominalMotion
 from .references import PolynomialSignal
 from .slow_model import SlowModel, Vector, encoder_names, held, slow_model
-from .time_optimal import joint_limits
+from .time_optimal import limit_of_each_joint
 
 COARSE = 64  # steps in which the time is first looked for
 FINE = 300  # steps, about, of the motion that comes out
@@ -158,7 +158,7 @@ def minimum_time(
         ('0.047', (47, 1))
     """
     model = model_from(model)
-    limit = joint_limits("torque", torque, len(model.actuated))
+    limit = limit_of_each_joint("torque", torque, len(model.actuated))
     plant = _plant(model, start, end, sensors, sample, fastest)
     period = sample * _samples_per_step(plant, limit, sample)
     effort_of = _effort(plant, limit, period)

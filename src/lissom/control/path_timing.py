@@ -20,7 +20,7 @@ from .design_model import DesignError
 from .nominal import in_chunks, joint_motion, rigid_torque
 from .optional_package import optional_package
 from .references import PolynomialSignal
-from .time_optimal import joint_limits
+from .time_optimal import limit_of_each_joint
 
 GRID = 200  # pieces of a path on which s'' is constant
 TIGHTENINGS = (
@@ -86,7 +86,7 @@ def through_points(
     simple = _simple_limits(rows.shape[1], speed, acceleration)
     if torque is None:
         return TimedPath(_timed(path, s, simple), 0.0)
-    limit = joint_limits("torque", torque, len(model.actuated))
+    limit = limit_of_each_joint("torque", torque, len(model.actuated))
     along = torque_coefficients(model, path, s)
     used = limit
     for _ in range(TIGHTENINGS):
@@ -135,7 +135,7 @@ def _simple_limits(columns: int, speed: Any, acceleration: Any) -> list[Any]:
     found = []
     for name, (values, kind) in kinds.items():
         if values is not None:
-            bound = joint_limits(name, values, columns)
+            bound = limit_of_each_joint(name, values, columns)
             found.append(kind(np.stack([-bound, bound], axis=1)))
     return found
 

@@ -59,7 +59,7 @@ def zv(mode: Mode) -> Impulses:
 
 def zvd(mode: Mode) -> Impulses:
     """Zero vibration and zero slope over frequency: ZV twice."""
-    return together(zv(mode), zv(mode))
+    return convolved(zv(mode), zv(mode))
 
 
 def ei(mode: Mode, tolerated: float = TOLERATED) -> Impulses:
@@ -120,7 +120,7 @@ def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None
     if start is not None:
         guess = start(mode, tolerated)
     else:
-        guess = together(zvd(mode), zvd(mode))
+        guess = convolved(zvd(mode), zvd(mode))
     scale = mode.half_period
 
     def impulses(z) -> Impulses:
@@ -155,7 +155,7 @@ SPECIFIED = "specified-insensitivity"
 SHAPERS = {"zv": zv, "zvd": zvd, "ei": ei, "two-hump-ei": two_hump_ei}
 
 
-def together(*shapers: Impulses) -> Impulses:
+def convolved(*shapers: Impulses) -> Impulses:
     """One shaper for several modes: every impulse of one through every impulse of the others."""
     amplitudes = np.ones(1)
     times = np.zeros(1)
@@ -182,12 +182,12 @@ def shaper_for(
         width: band of specified insensitivity, in parts of each frequency.
     """
     if kind == SPECIFIED and width is not None:
-        return together(*(specified_insensitivity(mode, width) for mode in modes))
+        return convolved(*(specified_insensitivity(mode, width) for mode in modes))
     if kind not in SHAPERS:
         raise ValueError(
             f"shaper must be one of {', '.join(SHAPERS)}, or {SPECIFIED} with a width, got {kind!r}"
         )
-    return together(*(SHAPERS[kind](mode) for mode in modes))
+    return convolved(*(SHAPERS[kind](mode) for mode in modes))
 
 
 def residual_vibration(impulses: Impulses, omega: float, zeta: float = 0.0) -> float:

@@ -38,7 +38,7 @@ def time_optimal(
     rows = np.asarray(rows, dtype=float)
     joints = rows.shape[1]
     limits = [
-        joint_limits(name, values, joints)
+        limit_of_each_joint(name, values, joints)
         for name, values in (
             ("speed", speed),
             ("acceleration", acceleration),
@@ -58,7 +58,7 @@ def time_optimal(
     )
 
 
-def joint_limits(name: str, values: Any, joints: int) -> Float[np.ndarray, " j"]:
+def limit_of_each_joint(name: str, values: Any, joints: int) -> Float[np.ndarray, " j"]:
     """One limit for each joint, from one for all or one for each."""
     field = f"reference.{name}"
     array = np.atleast_1d(np.asarray(values, dtype=float))

@@ -57,7 +57,7 @@ def pid_gains(model: Model, q: Any, bandwidth: float, damping: float = 0.7) -> P
     )
 
 
-def held_modes(model: Model, q: Any) -> list[Mode]:
+def locked_modes(model: Model, q: Any) -> list[Mode]:
     """Modes of the links with all joints held, slowest first."""
     found = modes(model, model.assemble(q), locked=True, count=None)
     omega = 2 * np.pi * np.asarray(found.frequency_hz)

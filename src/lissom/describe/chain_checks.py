@@ -6,7 +6,7 @@ import numpy as np
 
 from ..files.errors import nearest
 from ..files.part import Finding, Findings, finding, findings_at
-from ..files.quantity import is_traced
+from ..files.quantity import is_jax_value
 from ..types import Real
 from .link import Link
 from .link_geometry import (
@@ -117,14 +117,14 @@ def _beam(links: PartialLinks, i: int, link: Link) -> Findings:
             )
             yield finding(message, "beam", "path")
         return
-    if is_traced(path):
+    if is_jax_value(path):
         return
     steps = lengths(np.diff(path, axis=0))
     if len(steps) == 0 or steps.min() <= SAME_CORNER:
         message = "the beam has no length: give it one, or make the link rigid"
         yield finding(message, "beam")
         return
-    if not is_traced(link.beam.up, link.joint.axis):
+    if not is_jax_value(link.beam.up, link.joint.axis):
         yield from _up(links, i, path)
 
 
@@ -163,12 +163,12 @@ def _followed(links: PartialLinks, link: Link) -> Findings:
 
 
 def _same(a: Any, b: Any) -> bool:
-    if is_traced(a, b):
+    if is_jax_value(a, b):
         return True
     distances = np.abs(np.subtract(a, b))
     return bool(distances.max() <= ON_TIP)
 
 
 def _point(point: Any) -> str:
-    numbers = ["(traced)" if is_traced(x) else f"{float(x):.6g}" for x in point]
+    numbers = ["(traced)" if is_jax_value(x) else f"{float(x):.6g}" for x in point]
     return f"[{', '.join(numbers)}]"

@@ -13,7 +13,7 @@ import numpy as np
 from ..files.description_files import build_from
 from ..files.errors import nearest, refused
 from ..files.part import plain
-from ..imports.rigid_part import RigidPart, remainder, scaled, total
+from ..imports.rigid_part import RigidPart, combined, remainder, scaled
 from ..types import Float, Vector3
 from .link import Beam, inertia_matrix
 from .section import section_values
@@ -217,7 +217,7 @@ def beam_part(beam: Beam, path: Float[np.ndarray, "c 3"]) -> RigidPart:
         mass = density * area * L
         inertia = mass * L**2 / 12 * (np.eye(3) - along) + density * polar * L * along
         pieces.append(RigidPart(mass, (start + end) / 2, inertia))
-    return total(pieces)
+    return combined(pieces)
 
 
 def _largest_share(whole: RigidPart, own: RigidPart) -> float:

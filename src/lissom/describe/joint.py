@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from ..files.part import Finding, Findings, Part, entry_of, finding
-from ..files.quantity import Numbers, Quantity, is_traced, vector
+from ..files.quantity import Numbers, Quantity, is_jax_value, vector
 
 Vector = tuple[float, float, float]
 Angle = Annotated[float, Quantity("rad")]
@@ -94,7 +94,7 @@ class Limits(Part):
         return [*self._range_findings(), *self._stop_findings()]
 
     def _range_findings(self) -> Findings:
-        if self.position is None or is_traced(self.position):
+        if self.position is None or is_jax_value(self.position):
             return
         lower, upper = self.position
         if not lower < upper:
@@ -122,7 +122,7 @@ class Follows(Part):
 
     def findings(self) -> list[Finding]:
         """A ratio of zero moves nothing."""
-        if is_traced(self.ratio) or self.ratio:
+        if is_jax_value(self.ratio) or self.ratio:
             return []
         message = "must not be 0: a joint that does not move is fixed"
         return [finding(message, "ratio", value=self.ratio)]

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator
 
 from ..files.names import Name
 from ..files.part import Entries, Finding, Part, finding
-from ..files.quantity import Numbers, Quantity, Whole, error, is_traced
+from ..files.quantity import Numbers, Quantity, Whole, error, is_jax_value
 from ..types import Float, Real, namespace
 from .fe import FE
 from .joint import ZERO, Direction, Joint, Point, Vector
@@ -36,7 +36,7 @@ class _Inertia(Numbers):
         else:
             # Three numbers, or a value that is refused with the accepted forms.
             numbers = super().check(value)
-        if not is_traced(numbers):
+        if not is_jax_value(numbers):
             _check_inertia(inertia_matrix(numbers))
         return numbers
 
@@ -106,7 +106,7 @@ class Damping(Part):
 
 
 def _check_path(path: Any) -> Any:
-    if is_traced(path):
+    if is_jax_value(path):
         return path
     points = np.asarray(path)
     if len(points) < 2:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.so3 import elementary, from_rpy
-from ..files.quantity import is_traced
+from ..files.quantity import is_jax_value
 from ..types import Matrix3, Real, Vector3, namespace
 from .joint import DH, Joint
 from .link import Link
@@ -103,11 +103,11 @@ def link_length(links: Sequence[Link], i: int) -> float | None:
         return float(np.linalg.norm(points - points[0], axis=1).max())
     if link.beam is not None:
         path = polyline(links, i)
-        if path is None or is_traced(path):
+        if path is None or is_jax_value(path):
             return None
         return float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
     tip = link_tip(links, i)
-    if tip is None or is_traced(tip):
+    if tip is None or is_jax_value(tip):
         return None
     return float(np.linalg.norm(tip))
 
@@ -199,9 +199,9 @@ def polyline(links: PartialLinks, i: int) -> Real | None:
 def _dh_polyline(dh: DH) -> Real:
     """Along d (z), then along a (x); pieces of no length are left out."""
     corners = [(0.0, 0.0, 0.0)]
-    if is_traced(dh.d) or dh.d != 0:
+    if is_jax_value(dh.d) or dh.d != 0:
         corners.append((0.0, 0.0, dh.d))
-    if is_traced(dh.a) or dh.a != 0:
+    if is_jax_value(dh.a) or dh.a != 0:
         corners.append(dh.end)
     return array(corners)
 
@@ -242,7 +242,7 @@ def node_count(links: PartialLinks, i: int) -> int | None:
     if link.fe is not None:
         return len(link.fe.nodes.points)
     tip = link_tip(links, i)
-    if tip is None or is_traced(tip):
+    if tip is None or is_jax_value(tip):
         # A tip that is not known yet is taken to lie off the joint.
         return 2
     return 2 if np.any(tip) else 1

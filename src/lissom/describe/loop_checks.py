@@ -8,7 +8,7 @@ import numpy as np
 
 from ..files.errors import nearest
 from ..files.part import Entries, Finding, Findings, finding, findings_at, is_list
-from ..files.quantity import is_traced
+from ..files.quantity import is_jax_value
 from .chain_checks import ON_TIP
 from .link import Link
 from .link_geometry import (
@@ -84,7 +84,7 @@ def _point(loop: Loop, links: PartialLinks, i: int) -> Findings:
 
 
 def _point_of_fe(loop: Loop, tip: Any) -> Findings:
-    if tip is None or is_traced(tip, loop.at):
+    if tip is None or is_jax_value(tip, loop.at):
         return
     apart = np.abs(tip - np.asarray(loop.at))
     if apart.max() > ON_TIP:
@@ -93,7 +93,7 @@ def _point_of_fe(loop: Loop, tip: Any) -> Findings:
 
 
 def _point_of_beam(loop: Loop, path: Any, elements: int) -> Findings:
-    if is_traced(path, loop.at):
+    if is_jax_value(path, loop.at):
         return
     nodes = beam_nodes(path, elements)
     distance = lengths(nodes - np.asarray(loop.at))
@@ -121,7 +121,7 @@ def beam_nodes(path: Any, elements: int) -> np.ndarray:
 
 
 def _in_plane(loop: Loop) -> Findings:
-    if is_traced(loop.axis, loop.rpy):
+    if is_jax_value(loop.axis, loop.rpy):
         return
     x, y, z = unit(np.asarray(loop.axis, dtype=float))
     if loop.type == "revolute" and np.hypot(x, y) > IN_PLANE:
@@ -174,7 +174,7 @@ def seat_of(
     path = polyline(links, i)
     if beam is None or path is None:
         return i, None
-    if is_traced(path, loop.at):
+    if is_jax_value(path, loop.at):
         # Coordinates are not known here: loops end at tips.
         return i, LAST_NODE
     nodes = beam_nodes(path, beam.elements)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..files.part import Entries, Finding, Findings, finding, findings_at, is_list
-from ..files.quantity import is_traced
+from ..files.quantity import is_jax_value
 from ..types import Real
 from .link import Link
 from .link_geometry import (
@@ -32,7 +32,7 @@ def planar_findings(entries: Entries, links: PartialLinks) -> list[Finding]:
 
 
 def _gravity(gravity: Any) -> Findings:
-    if is_traced(gravity) or not is_list(gravity):
+    if is_jax_value(gravity) or not is_list(gravity):
         return
     # A vector of another length, or one that holds text, is refused at its key.
     if len(gravity) != 3:
@@ -57,7 +57,7 @@ def _link(links: PartialLinks, i: int, link: Link) -> Findings:
 def _frame(links: PartialLinks, i: int, link: Link) -> Findings:
     """The link frame keeps its z axis along the world's."""
     rotation = joint_rotation(links, i)
-    if rotation is None or is_traced(rotation):
+    if rotation is None or is_jax_value(rotation):
         return
     # Cosine of the angle between the two z axes; they may be opposite.
     cosine = abs(rotation[2, 2])
@@ -71,7 +71,7 @@ def _frame(links: PartialLinks, i: int, link: Link) -> Findings:
 
 def _axis(link: Link) -> Findings:
     direction = axis(link)
-    if is_traced(direction):
+    if is_jax_value(direction):
         return
     x, y, z = (float(part) for part in direction)
     if link.joint.type == "revolute" and np.hypot(x, y) > IN_PLANE:
@@ -84,7 +84,7 @@ def _axis(link: Link) -> Findings:
 
 def _beam(links: PartialLinks, i: int, link: Link) -> Findings:
     path = polyline(links, i)
-    if link.beam is None or path is None or is_traced(path):
+    if link.beam is None or path is None or is_jax_value(path):
         return
     if len(path) < 2:
         # A beam without a length: refused on its own.
@@ -95,7 +95,7 @@ def _beam(links: PartialLinks, i: int, link: Link) -> Findings:
         loc = ("joint", "dh", "d") if runs_along_dh else ("beam", "path")
         message = "leaves the x-y plane: the beams of a planar robot lie in it"
         yield finding(message, *loc)
-    elif not is_traced(link.beam.up, link.joint.axis):
+    elif not is_jax_value(link.beam.up, link.joint.axis):
         yield from _up(np.asarray(up_directions(links, i)))
 
 

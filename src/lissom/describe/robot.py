@@ -7,7 +7,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from ..drawing import picture_of
-from ..files.description_files import as_numbers, build, build_from, find_file, write
+from ..files.description_files import (
+    as_numbers,
+    build,
+    build_from,
+    find_file,
+    write_description,
+)
 from ..files.document import Document
 from ..files.errors import shortened
 from ..files.named_files import (
@@ -175,7 +181,7 @@ class Robot(Summarised, Part):
 
         Links of finite elements outside of its folder stay where they are: `load` then needs their `packages`.
         """
-        write(with_relative_files(plain(self), Path(path).parent), path)
+        write_description(with_relative_files(plain(self), Path(path).parent), path)
 
     def replace(self, changes: Mapping[str, Any]) -> "Robot":
         """A robot with other values at dotted paths: `{"links.upper.beam.material.E": 9e9, "payload.mass": 0.3}`.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from ..files.quantity import is_traced
+from ..files.quantity import is_jax_value
 from ..files.summary import Summary, count, number, numbers
 from .link import Beam, Link, Payload
 from .link_geometry import link_length, parent_of
@@ -79,7 +79,7 @@ def _body(link: Link) -> str:
 
 def _beam(beam: Beam) -> str:
     E = beam.material.E
-    stiffness = "traced" if is_traced(E) else number(E / GIGAPASCAL)
+    stiffness = "traced" if is_jax_value(E) else number(E / GIGAPASCAL)
     elements = count(beam.elements, "element")
     return f"beam, {section_text(beam.section)}, E {stiffness} GPa, {elements}"
 

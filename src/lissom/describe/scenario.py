@@ -13,7 +13,7 @@ from ..files.description_files import (
     find_file,
     kind_of_file,
     library_scenarios,
-    write,
+    write_description,
 )
 from ..files.document import Document
 from ..files.errors import DescriptionError, Problem, nearest, refused
@@ -176,7 +176,7 @@ class Scenario(Part):
 
     def save(self, path: str | Path) -> None:
         """Writes the scenario file, with its robot inline, that loads as an equal scenario."""
-        write(with_relative_files(self.to_dict(), Path(path).parent), path)
+        write_description(with_relative_files(self.to_dict(), Path(path).parent), path)
 
     def replace(self, changes: Mapping[str, Any]) -> "Scenario":
         """A scenario with other values at dotted paths, looked up in the scenario and then in its robot.

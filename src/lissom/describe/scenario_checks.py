@@ -13,7 +13,7 @@ from ..files.part import (
     is_list,
     plain,
 )
-from ..files.quantity import Quantity, is_traced
+from ..files.quantity import Quantity, is_jax_value
 from .modes import ALL, FAMILIES
 from .outline import Outline
 from .stiffening_checks import stiffening_findings
@@ -204,7 +204,7 @@ def _second_order(entries: Entries, robot: Outline) -> Findings:
 
 def _seconds(value: Any) -> float | None:
     """A time in SI, `None` where it is traced or in error: that is reported at its key."""
-    if is_traced(value):
+    if is_jax_value(value):
         return None
     try:
         return Quantity("s", above=0).check(value)
@@ -278,7 +278,7 @@ def _gains(entries: Entries, key: str, robot: Outline) -> Findings:
     if len(gains) != len(robot.joints):
         return
     for joint, gain in zip(robot.joints, gains, strict=True):
-        if robot.is_passive(joint) and not is_traced(gain) and gain != 0:
+        if robot.is_passive(joint) and not is_jax_value(gain) and gain != 0:
             message = (
                 f"joint {joint} is passive (actuated: false): its gain must be 0, "
                 f"or write one number for each actuated joint: {_listed(robot.actuated)}"
@@ -331,7 +331,7 @@ def _has_gain(entries: Entries, robot: Outline, joint: Any) -> bool:
         # A list that fits neither the moving nor the actuated joints is refused elsewhere.
         gain_of = dict(zip(joints, gains, strict=False))
         gain = gain_of.get(joint, 0)
-        if not is_traced(gain) and gain != 0:
+        if not is_jax_value(gain) and gain != 0:
             return True
     return False
 

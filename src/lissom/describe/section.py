@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Discriminator, Tag
 
 from ..files.part import Finding, Part, finding
-from ..files.quantity import Quantity, is_traced
+from ..files.quantity import Quantity, is_jax_value
 from ..types import Scalar, namespace
 
 # Cubes of larger ones are beyond all numbers.
@@ -40,7 +40,7 @@ class Tube(Part):
 
     def findings(self) -> list[Finding]:
         """The wall has a thickness."""
-        if is_traced(self.outer, self.inner):
+        if is_jax_value(self.outer, self.inner):
             return []
         if self.inner < self.outer:
             return []
@@ -58,7 +58,7 @@ class Box(Part):
 
     def findings(self) -> list[Finding]:
         """The walls leave a hollow."""
-        if is_traced(self.y, self.z, self.wall):
+        if is_jax_value(self.y, self.z, self.wall):
             return []
         smaller = min(self.y, self.z)
         if 2 * self.wall < smaller:

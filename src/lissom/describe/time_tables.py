@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import model_validator
 
 from ..files.part import Finding, Part, finding
-from ..files.quantity import ANY_LENGTH, Numbers, Quantity, is_traced
+from ..files.quantity import ANY_LENGTH, Numbers, Quantity, is_jax_value
 from ..files.table_file import table_of_file
 
 # What stands in a table, one number each; a joint turns or slides.
@@ -120,7 +120,7 @@ def table_findings(t: Any, value: Any, strictly: bool) -> list[Finding]:
     if len(t) != len(value):
         message = f"a table has one value per time, here {len(t)} times"
         found.append(finding(message, "value", value=f"{len(value)} values"))
-    if is_traced(t):
+    if is_jax_value(t):
         return found
     times = np.asarray(t, dtype=np.float64)
     steps = np.diff(times)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from ..types import Float
-from .elastic import link_coordinates, own_slopes, squares_of, with_squares
+from .elastic import coordinates_with_squares, link_coordinates, own_slopes, squares_of
 from .links import Links
 
 
@@ -63,7 +63,7 @@ def with_slopes(
     assert links.slopes is not None
     m = links.slopes.shape[-1]
     parts = [part[:, :m] for part in linear]
-    return with_squares(parts, slopes.squares)
+    return coordinates_with_squares(parts, slopes.squares)
 
 
 def with_squared_slopes(

@@ -12,7 +12,7 @@ from ..types import Float
 from .formulation import AbstractFormulation, F, with_mechanism
 
 
-def with_coordinates(formulation: F, independent: Sequence[int]) -> F:
+def with_independent_joints(formulation: F, independent: Sequence[int]) -> F:
     """The same robot with other independent joints."""
     if tuple(independent) == formulation.independent:
         return formulation
@@ -27,7 +27,7 @@ def other_coordinates(
 ) -> F | None:
     """The robot with the independent joints that move all others least at x, with those `wanted`; None if none."""
     chosen = formulation.mechanism.best_independent(x, wanted)
-    return None if chosen is None else with_coordinates(formulation, chosen)
+    return None if chosen is None else with_independent_joints(formulation, chosen)
 
 
 def change_coordinates(

@@ -63,7 +63,7 @@ def place_motion(
     if links.slopes is None:
         return parts
     a, d, dd = (own_slopes(links, part) for part in parts)
-    return with_squares(parts, squares_of((a, d, dd)))
+    return coordinates_with_squares(parts, squares_of((a, d, dd)))
 
 
 def squares_of(
@@ -75,7 +75,7 @@ def squares_of(
     return tuple(jnp.sum(square, axis=2) for square in squares)
 
 
-def with_squares(parts, squares) -> tuple[Float[Array, "l m"], ...]:
+def coordinates_with_squares(parts, squares) -> tuple[Float[Array, "l m"], ...]:
     """Coordinates of the links, their squared slopes after them; the same of rates and accelerations."""
     return tuple(
         jnp.concatenate(both, axis=1) for both in zip(parts, squares, strict=True)

@@ -265,7 +265,7 @@ class VirtualWork(AbstractEquations):
         place, rates = motion.place, motion.rates
         loss = self.terms.damping_forces(formulation, place, rates)
         rubbing = loss.encoder + friction(formulation, rates.encoder)
-        return power(formulation, motion, Rates(loss.V, loss.q, rubbing))
+        return power_of_forces(formulation, motion, Rates(loss.V, loss.q, rubbing))
 
     def node_wrench(
         self,
@@ -386,7 +386,7 @@ def torque_map(formulation: AbstractFormulation, motion: Motion) -> Float[Array,
     return jax.vmap(force_of)(jnp.eye(formulation.n_encoders))
 
 
-def power(
+def power_of_forces(
     formulation: AbstractFormulation, motion: Motion, force: Rates
 ) -> Float[Array, ""]:
     """Power of forces on the links along a motion [W]."""

@@ -21,7 +21,7 @@ from ..kinematics.erls_motion import (
     RigidMotion,
     erls_motion,
     erls_pull_back,
-    pose,
+    pose_terms,
     rigid_motion,
 )
 from ..kinematics.mechanism import AbstractMechanism
@@ -101,7 +101,7 @@ class Erls(AbstractFormulation):
     ) -> Motion:
         """Motion by the geometric rule."""
         theta = self.mechanism.chain_coordinates(x)
-        at = pose(self.mechanism, self.shapes, self.reference, theta)
+        at = pose_terms(self.mechanism, self.shapes, self.reference, theta)
         _, eta = self.split(x)
         rate_i, eta_d = self.split(xd)
         acceleration_i, eta_dd = self.split(xdd)

@@ -24,7 +24,7 @@ from .basis import ModelOptions, link_bodies
 from .engine import VirtualWork
 from .formulation import AbstractFormulation
 from .links import Links, stack_links
-from .robot_parts import elastic_seats, links_of, parts_of, reference_of
+from .robot_parts import elastic_seats, erls_reference, links_of, parts_of
 
 Bodies = tuple[Body, ...]
 Builder = Callable[[Robot, Bodies, ModelOptions], AbstractFormulation]
@@ -90,7 +90,7 @@ def planar_erls(
     reference = choices.reference or support.default_reference
     return WorldAxes(
         **parts_of(robot, bodies, links),
-        reference=reference_of(robot, links, reference),
+        reference=erls_reference(robot, links, reference),
         equations=_boscariol_work(centrifugal=False),
         support=support,
         seat=seats_of(robot, links.node_shape),
@@ -138,7 +138,7 @@ def _erls(
     reference = choices.reference or support.default_reference
     return Erls(
         **parts_of(robot, bodies, links),
-        reference=reference_of(robot, links, reference),
+        reference=erls_reference(robot, links, reference),
         equations=equations,
         support=support,
         seat=seats_of(robot, links.node_shape),

@@ -124,7 +124,7 @@ def _column(values: list[Any]) -> Real:
     return xp.stack([xp.asarray(value, dtype=float) for value in values])
 
 
-def reference_of(robot: Robot, links: Links, reference: Any) -> AbstractReference:
+def erls_reference(robot: Robot, links: Links, reference: Any) -> AbstractReference:
     """The choice of the ERLS by its name."""
     if reference == "tangent":
         return Tangent()

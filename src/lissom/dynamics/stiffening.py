@@ -89,7 +89,7 @@ def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
     slots = max(counts)
     found = [shortening_of(body) for body in bodies]
     longer = [
-        with_squares(body, shortening, slots)
+        with_square_coordinates(body, shortening, slots)
         for body, shortening in zip(bodies, found, strict=True)
     ]
     links = stack_links(longer, [inertia_integrals(body) for body in longer])
@@ -137,7 +137,9 @@ def points_of(rigid: Float[Real, "s 6 6"]) -> Float[Real, "s 3"]:
     return xp.stack([rigid[:, 1, 5], rigid[:, 2, 3], rigid[:, 0, 4]], axis=1)
 
 
-def with_squares(body: Body, shortening: Shortening | None, slots: int) -> Body:
+def with_square_coordinates(
+    body: Body, shortening: Shortening | None, slots: int
+) -> Body:
     """The body over (r, eta, sigma): eta filled up to `slots` coordinates, sigma the squares that shorten it."""
     xp = namespace(body)
     c = body.coordinates

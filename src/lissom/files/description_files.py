@@ -190,7 +190,7 @@ def _word(step: Any, inside: Any) -> str:
     return str(step)
 
 
-def write(part: Part | Mapping[str, Any], path: str | Path) -> None:
+def write_description(part: Part | Mapping[str, Any], path: str | Path) -> None:
     """Writes a part, or its plain data, as a YAML file that loads as an equal part."""
     from ruamel.yaml import YAML  # slow to import, and most runs write no description
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
 
 from .errors import DescriptionError, Problem, nearest, shortened
-from .quantity import error, is_traced, kind_of
+from .quantity import error, is_jax_value, kind_of
 
 SHAPES = ("rectangle", "circle", "tube", "box", "general")  # of sections
 
@@ -236,7 +236,7 @@ def plain(value: Any) -> Any:
 def _is_default(value: Any, field: Any) -> bool:
     if value is None:
         return True
-    if field.is_required() or is_traced(value):
+    if field.is_required() or is_jax_value(value):
         return False
     default = field.get_default(call_default_factory=True)
     if type(value) is not type(default):
@@ -246,4 +246,4 @@ def _is_default(value: Any, field: Any) -> bool:
 
 
 def _holds_traced(value: Any) -> bool:
-    return isinstance(value, BaseModel) and is_traced(plain(value))
+    return isinstance(value, BaseModel) and is_jax_value(plain(value))

@@ -6,7 +6,7 @@ from typing import Any
 from .document import parse_document
 from .errors import nearest, refused
 from .part import entry_of
-from .quantity import is_traced
+from .quantity import is_jax_value
 
 
 def with_values(data: Any, changes: Mapping[str, Any]) -> Any:
@@ -31,7 +31,7 @@ def _with_value(here: Any, steps: list[str], value: Any, path: str) -> Any:
         return _in_list(here, steps, value, path)
     if isinstance(here, Mapping):
         return _in_mapping(here, steps, value, path)
-    if is_traced(here):
+    if is_jax_value(here):
         raise refused(path, None, "leads into a JAX array: give the whole array")
     above = path.removesuffix("." + ".".join(steps))
     raise refused(path, None, f"there is nothing below {above}")

@@ -31,7 +31,7 @@ class NumberWithUnit(float):
     joint: str  # revolute or prismatic
 
 
-def is_traced(*values: Any) -> bool:
+def is_jax_value(*values: Any) -> bool:
     """True if any leaf of `values` belongs to JAX: its value is not looked at."""
     leaves = jax.tree.leaves(values)
     return any(isinstance(leaf, jax.Array) for leaf in leaves)
@@ -162,7 +162,7 @@ class Numbers(_Check):
         if isinstance(value, jax.Array):
             return value
         numbers = self._nested(value, self.shape, "")
-        if self.nonzero and not is_traced(numbers) and not np.any(numbers):
+        if self.nonzero and not is_jax_value(numbers) and not np.any(numbers):
             raise error("must not be zero in every component: it is a direction")
         return numbers
 

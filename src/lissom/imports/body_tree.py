@@ -8,7 +8,7 @@ import numpy as np
 
 from ..files.errors import refused
 from ..types import Matrix3, Vector3
-from .rigid_part import RigidPart, total
+from .rigid_part import RigidPart, combined
 
 Frame = tuple[Matrix3, Vector3]  # rotation and position
 AT_HOME: Frame = (np.eye(3), np.zeros(3))
@@ -48,7 +48,7 @@ def ordered_bodies(ground: TreeBody) -> list[TreeBody]:
 
 def massless_links(bodies: list[TreeBody], file: str) -> list[str]:
     """Names of links on moving joints that have no mass; a robot of which no link has one is refused."""
-    massless = [body for body in bodies if not total(body.parts).mass > 0.0]
+    massless = [body for body in bodies if not combined(body.parts).mass > 0.0]
     if len(massless) < len(bodies):
         return [body.name for body in massless if body.joint["type"] != "fixed"]
     names = ", ".join(body.name for body in bodies)
@@ -89,7 +89,7 @@ def link_entries(body: TreeBody, bodies: list[TreeBody]) -> Iterator[dict[str, A
         }
         joint = {**joint, "origin": {**joint["origin"], "xyz": reach.tolist()}}
         parent = bracket
-    whole = total(body.parts)
+    whole = combined(body.parts)
     rigid: dict[str, Any] = {"mass": float(whole.mass)}
     if whole.mass or np.any(whole.inertia):
         rigid["com"] = whole.centre.tolist()

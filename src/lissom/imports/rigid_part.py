@@ -30,7 +30,7 @@ def moved(part: RigidPart, R: Matrix3, p: Vector3) -> RigidPart:
     return RigidPart(part.mass, p + R @ part.centre, symmetric(inertia))
 
 
-def total(parts: Iterable[RigidPart]) -> RigidPart:
+def combined(parts: Iterable[RigidPart]) -> RigidPart:
     """Several bodies as one: Steiner's theorem, there and back."""
     parts = list(parts)
     if len(parts) == 1:

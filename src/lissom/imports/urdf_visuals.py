@@ -45,7 +45,7 @@ def visuals_of(link: UrdfLink, place: Frame) -> list[Visual]:
     return [Visual(shape, *after(place, shape.place)) for shape in link.shapes]
 
 
-def surface_of(visuals: Sequence[Visual], folder: Path) -> Triangles:
+def link_surface(visuals: Sequence[Visual], folder: Path) -> Triangles:
     """Few triangles of the shapes of one link, in its axes.
 
     Raises:

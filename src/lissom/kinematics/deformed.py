@@ -20,7 +20,7 @@ from ..algebra.so3 import Series, cross, left_jacobian, series_of
 from ..types import Float
 from .chain import Chain, relative_poses
 from .mechanism import AbstractJointDependence, AbstractMechanism
-from .recursion import Recursion, carry, transfer, transpose_carry
+from .recursion import Recursion, carry, transfer_matrices, transpose_carry
 
 
 class Tips(eqx.Module):
@@ -50,12 +50,12 @@ def seats_on_tips(
     phi = displaced[:, 3:]
     series = series_of(phi)
     relative = relative_poses(chain, theta, displaced, series)
-    A = transfer(relative.R, relative.p)
+    A = transfer_matrices(relative.R, relative.p)
     return Seats(
         R=relative.R,
         p=relative.p,
         twists=Recursion(A, chain.parents),
-        B=transfer(relative.R, relative.arm),
+        B=transfer_matrices(relative.R, relative.arm),
         turn=left_jacobian(phi, series),
         series=series,
     )

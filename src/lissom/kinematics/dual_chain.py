@@ -18,7 +18,7 @@ from ..algebra.se3 import coadjoint
 from ..algebra.so3 import cross
 from ..types import Float
 from .chain import Chain, of_parents, on_parents, relative_poses
-from .recursion import Recursion, Stack, carry, transfer
+from .recursion import Recursion, Stack, carry, transfer_matrices
 
 
 def turned_tip_terms(
@@ -44,8 +44,8 @@ class DualPose(eqx.Module):
 def dual_pose(chain: Chain, theta: Float[Array, " j"], tip: Stack) -> DualPose:
     """The chain at theta with the displacements `tip` of the parents' tips."""
     relative = relative_poses(chain, theta)
-    twists = Recursion(transfer(relative.R, relative.p), chain.parents)
-    B = transfer(relative.R, relative.arm)
+    twists = Recursion(transfer_matrices(relative.R, relative.p), chain.parents)
+    B = transfer_matrices(relative.R, relative.arm)
     (a,) = twists.along(carry(B, tip))
     return DualPose(twists, B, chain.screw, tip, a)
 

@@ -16,7 +16,7 @@ from ..types import Float
 from .chain import Chain, of_parents, on_parents, relative_poses, with_frames
 from .compatibility import Shapes, seat_shapes
 from .mechanism import AbstractJointDependence, AbstractMechanism
-from .recursion import Recursion, Stack, carry, transfer, transpose_carry
+from .recursion import Recursion, Stack, carry, transfer_matrices, transpose_carry
 from .references import AbstractReference, Conditions
 
 
@@ -47,7 +47,7 @@ class PoseTerms(eqx.Module):
 
 
 @eqx.filter_jit  # of every formulation's motion, in many places: traced once
-def pose(
+def pose_terms(
     mechanism: AbstractMechanism,
     shapes: Shapes,
     reference: AbstractReference,
@@ -56,10 +56,10 @@ def pose(
     """Transfer matrices at one pose of all joints."""
     chain = jax.tree.map(jnp.asarray, mechanism.chain)
     relative = relative_poses(chain, theta)
-    shift = transfer(relative.R, relative.arm)
+    shift = transfer_matrices(relative.R, relative.arm)
     # Rigid coordinates of the parent move its tip, and with it the inner node of the link.
     carried = shift @ seat_shapes(chain, shapes)[:, :, :6]
-    twists = Recursion(transfer(relative.R, relative.p), chain.parents)
+    twists = Recursion(transfer_matrices(relative.R, relative.p), chain.parents)
     # Where no joint follows another and theta is what the encoders read, nobody looks at the Jacobian.
     screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
     J = twists.columns(screws)

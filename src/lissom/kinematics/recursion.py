@@ -16,7 +16,9 @@ from .chain import inwards, outwards
 Stack = Float[Array, "l 6"]
 
 
-def transfer(R: Float[Array, "l 3 3"], p: Float[Array, "l 3"]) -> Float[Array, "l 6 6"]:
+def transfer_matrices(
+    R: Float[Array, "l 3 3"], p: Float[Array, "l 3"]
+) -> Float[Array, "l 6 6"]:
     """T = Ad(R, p)^-1 of every link: (v, w) -> (R^T (v + w x p), R^T w)."""
     Rt = jnp.swapaxes(R, 1, 2)
     # w x p = -(p x) w

@@ -25,8 +25,7 @@ from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
 from ..solve.node_motion import prepare_node_motions
 from ..solve.outputs import prepare_outputs
-from ..solve.simulate import Before, Observe, prepare
-from ..solve.simulate import simulate as solve_run
+from ..solve.simulate import Before, Observe, integrate, prepare
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
@@ -151,7 +150,7 @@ def completed_run(
     with shown_progress("simulating", start.t_end, "s", progress, watch) as tell:
         compile_run(start)
         compiled = time.perf_counter()
-        solution = solve_run(
+        solution = integrate(
             model,
             state,
             inputs,

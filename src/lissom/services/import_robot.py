@@ -122,12 +122,12 @@ def _surfaces(
     is_wanted = request.output is not None or any(map(_is_estimate, request.flexible))
     if request.meshes is False or not (is_wanted or request.meshes):
         return surfaces, ()
-    from ..imports.urdf_visuals import MissingMesh, surface_of
+    from ..imports.urdf_visuals import MissingMesh, link_surface
 
     problems = []
     for link, visuals in found.visuals.items():
         try:
-            surfaces[link] = surface_of(visuals, Path(request.file).parent)
+            surfaces[link] = link_surface(visuals, Path(request.file).parent)
         except MissingMesh as failure:
             problems.append(f"{link}: {failure}")
     if not problems:

@@ -9,7 +9,7 @@ from jaxnative.compiled import compiled_quickly
 from ..dynamics.coordinates import (
     change_coordinates,
     other_coordinates,
-    with_coordinates,
+    with_independent_joints,
 )
 from ..dynamics.formulation import AbstractFormulation, near
 from ..kinematics.mechanism import DEAD_POINT_GAIN
@@ -38,7 +38,7 @@ def with_prescribed_joints(
         DeadPointError: these joints do not set the pose.
     """
     if state.independent is not None:
-        formulation = with_coordinates(formulation, state.independent)
+        formulation = with_independent_joints(formulation, state.independent)
     if not prescribed or set(prescribed) <= set(formulation.independent):
         return formulation, state
     here = near(formulation, state.q)

@@ -27,7 +27,7 @@ from ..describe.supported import (
 from ..drawing import picture_of
 from ..dynamics import engine
 from ..dynamics.basis import BASES, ModelOptions, link_bodies
-from ..dynamics.coordinates import with_coordinates
+from ..dynamics.coordinates import with_independent_joints
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
@@ -271,7 +271,7 @@ class Model(Summarised):
         """The formulation with the independent joints of a state."""
         if state.independent is None:
             return self.formulation
-        return with_coordinates(self.formulation, state.independent)
+        return with_independent_joints(self.formulation, state.independent)
 
     def at(self, q: Any = None, qd: Any = None) -> State:
         """State with undeformed links; q and qd default to zero.

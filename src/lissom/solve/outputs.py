@@ -14,7 +14,7 @@ from jaxnative.marks import kept_function
 from jaxnative.rows import RowsAhead, joined_rows, windows_of
 
 from ..dynamics import engine
-from ..dynamics.coordinates import with_coordinates
+from ..dynamics.coordinates import with_independent_joints
 from ..dynamics.formulation import near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
@@ -122,7 +122,7 @@ def over_segments(
     columns = [np.asarray(getattr(solution, name)) for name in names]
     parts = []
     for segment, end in zip(solution.segments, ends, strict=True):
-        f = with_coordinates(model.formulation, segment.independent)
+        f = with_independent_joints(model.formulation, segment.independent)
         robot = inputs.robot(f, t_end)
         here = slice(segment.row, end)
         rows = RowsOfRun(end - segment.row, *(column[here] for column in columns))

@@ -267,7 +267,7 @@ class MotionProblem(eqx.Module):
         motion = self.formulation.motion(x, xd, xdd)
         applied, torque = self._driven(t, motion)
         driving = Rates(applied.V, applied.q, torque)
-        power = engine.power(self.formulation, motion, driving)
+        power = engine.power_of_forces(self.formulation, motion, driving)
         loss = engine.damping_power(self.formulation, motion)
         stops = self.formulation.joints.stops
         if stops is not None:

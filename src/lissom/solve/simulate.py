@@ -20,7 +20,7 @@ from jaxnative.compiled import (
 )
 
 from ..describe.scenario import Solver
-from ..dynamics.coordinates import with_coordinates
+from ..dynamics.coordinates import with_independent_joints
 from ..dynamics.formulation import AbstractFormulation, near
 from ..dynamics.nodes import Poses
 from ..once import LastAnswer
@@ -180,7 +180,7 @@ Observe = Callable[[Snapshot], None]
 # --- a run that can be watched -------------------------------------------------------------------------------------
 
 
-def simulate(
+def integrate(
     model: Model,
     state: State,
     inputs: Inputs,
@@ -282,7 +282,7 @@ def _resumed(
     kept: Checkpoint,
 ) -> tuple[DrivenRobot, MarchState]:
     """The robot in the coordinates of a checkpoint, and its march; `robot` and `at` are those of the start."""
-    f = with_coordinates(model.formulation, kept.segments[-1].independent)
+    f = with_independent_joints(model.formulation, kept.segments[-1].independent)
     robot = DrivenRobot(f, robot.schedule)
     shapes = _set_off.prepare(settings.step, robot, settings.tolerance, at)
     return robot, kept.state(shapes)

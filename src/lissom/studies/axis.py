@@ -21,7 +21,7 @@ DISTRIBUTIONS = {
 }
 
 
-def number(value: Any) -> float:
+def axis_number(value: Any) -> float:
     """A number of a study in SI, written with a unit or without."""
     if isinstance(value, str):
         try:
@@ -40,12 +40,12 @@ def _numbers(value: Any) -> Any:
         return None
     if not is_list(value):
         raise error(f"must be a list of numbers, not {kind_of(value)}")
-    return tuple(number(entry) for entry in value)
+    return tuple(axis_number(entry) for entry in value)
 
 
 def _end(value: Any) -> Any:
     # The text stays: whether its unit fits is seen when the key takes it.
-    number(value)
+    axis_number(value)
     return value
 
 
@@ -143,7 +143,7 @@ class AxisEntries(Part):
         return []
 
     def _ends(self) -> list[Finding]:
-        low, high = number(self.start), number(self.stop)
+        low, high = axis_number(self.start), axis_number(self.stop)
         if not low < high:
             message = f"the range is empty: it must be above from = {self.start}"
             return [finding(message, "to", value=self.stop)]
@@ -183,7 +183,7 @@ def points(axis: AxisEntries) -> np.ndarray:
     """The values of an axis on a grid."""
     if axis.values is not None:
         return column_of(axis.values)
-    low, high = number(axis.start), number(axis.stop)
+    low, high = axis_number(axis.start), axis_number(axis.stop)
     space = np.geomspace if axis.scale == "log" else np.linspace
     return space(low, high, axis.count or 0)
 
@@ -194,7 +194,7 @@ def quantiles(axis: AxisEntries, u: np.ndarray) -> np.ndarray:
         levels = column_of(axis.values)
         return levels[np.minimum((u * len(levels)).astype(int), len(levels) - 1)]
     if axis.distribution is None:
-        low, high = number(axis.start), number(axis.stop)
+        low, high = axis_number(axis.start), axis_number(axis.stop)
         if axis.scale == "log":
             return low * (high / low) ** u
         return low + (high - low) * u

@@ -145,7 +145,7 @@ def _check_series(robot: Any, name: str) -> None:
         raise refused("series", name, message)
 
 
-def series_of(run: Any, name: str) -> np.ndarray:
+def run_series(run: Any, name: str) -> np.ndarray:
     """The numbers of a run over time that a study calls by this name."""
     kind, _, rest = name.partition(".")
     if kind == "deflection":

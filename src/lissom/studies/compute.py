@@ -15,7 +15,7 @@ from ..files.errors import DescriptionError
 from ..runs.forecast import affordable_model
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns
-from .columns import series_of, stored_name
+from .columns import run_series, stored_name
 from .control_metrics import Comparison
 from .family_of_runs import measured_runs
 from .keys import Base, changes_of
@@ -92,7 +92,7 @@ def _measure(
     if recipe.series:
         _check_times(recipe, outcome.run)
     for name in recipe.series:
-        columns[stored_name(name)][k] = series_of(outcome.run, name)
+        columns[stored_name(name)][k] = run_series(outcome.run, name)
 
 
 def _check_times(recipe: StudyRecipe, run: Any) -> None:

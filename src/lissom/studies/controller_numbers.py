@@ -105,11 +105,11 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
 
 def _followed(model: "Model", controller: Any) -> "AbstractSignal":
     """What the encoders should do."""
-    from ..control.described_references import reference_of
+    from ..control.described_references import shaped_reference
     from ..solve.signals import Table
 
     if isinstance(controller, Common):
-        return reference_of(model, controller)
+        return shaped_reference(model, controller)
     table = controller.reference
     return Table(table.t, table.value, "linear", after="hold")
 

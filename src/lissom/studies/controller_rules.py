@@ -57,8 +57,8 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
     from ..control.described_references import (
         design_pose,
         impulses_of,
-        reference_of,
         shaped_modes,
+        shaped_reference,
     )
     from ..control.design_model import DesignError
 
@@ -79,7 +79,7 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
         found = _ending_at(controller, stop - length)
         if controller.shaper.follow:
             # Delays that follow a mode depend on the motion itself.
-            shaped = reference_of(known, found)
+            shaped = shaped_reference(known, found)
             length = float(shaped.breakpoints[-1]) - (stop - length)
     return found
 

@@ -13,7 +13,7 @@ from ..runs.start import RunStart, start_scenario
 from ..solve.family import alike
 from ..solve.family_runs import FamilyTask, lane_solution
 from ..solve.outputs import outputs_of
-from ..solve.simulate import simulate
+from ..solve.simulate import integrate
 from ..solve.solution import Solution
 from .run_metrics import MeasuredRun
 
@@ -98,7 +98,7 @@ def _belong_together(one: ReadyRun, other: ReadyRun) -> bool:
 def _single(one: ReadyRun) -> Any:
     try:
         model, state, inputs, times, solver, _ = one.start
-        solution = simulate(model, state, inputs, times, solver)
+        solution = integrate(model, state, inputs, times, solver)
         return _measured(one, solution)
     except Exception as failure:
         return failure

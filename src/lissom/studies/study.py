@@ -21,7 +21,7 @@ from ..files.part import Finding, Part, finding, findings_at, plain
 from ..files.quantity import Whole
 from ..files.table_file import read_table
 from ..files.units import unit_of
-from .axis import MOST, Axis, AxisEntries, number
+from .axis import MOST, Axis, AxisEntries, axis_number
 from .columns import check_columns
 from .keys import Base, changes_of, check_key, paths_of, unit_of_key
 from .metrics import (
@@ -61,8 +61,8 @@ class TableFile(Part):
 class Bound(Part):
     """What a specification asks of a metric."""
 
-    below: Annotated[float, BeforeValidator(number)] | None = None
-    above: Annotated[float, BeforeValidator(number)] | None = None
+    below: Annotated[float, BeforeValidator(axis_number)] | None = None
+    above: Annotated[float, BeforeValidator(axis_number)] | None = None
 
     def findings(self) -> list[Finding]:
         """There is a bound."""

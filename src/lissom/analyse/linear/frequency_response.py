@@ -78,7 +78,7 @@ def frequency_response(
     B = linear.B[:, [k]]
     C = linear.C[[i]]
     D = linear.D[[i]][:, [k]]
-    H = transfer(linear.A, B, C, D, s)
+    H = transfer_function(linear.A, B, C, D, s)
     return FrequencyResponse(
         frequency_hz=f,
         response=H[:, 0, 0],
@@ -87,7 +87,9 @@ def frequency_response(
     )
 
 
-def transfer(A, B, C, D, s: Complex[np.ndarray, " f"]) -> Complex[np.ndarray, "f p u"]:
+def transfer_function(
+    A, B, C, D, s: Complex[np.ndarray, " f"]
+) -> Complex[np.ndarray, "f p u"]:
     """C (s I - A)^-1 B + D for every s; not finite exactly at an undamped pole."""
     parts = []
     chunks = max(1, -(-len(s) // CHUNK))

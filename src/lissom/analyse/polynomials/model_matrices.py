@@ -22,7 +22,7 @@ from ...algebra.monomials import Monomials, monomials_of
 from ...algebra.series import Series
 from ...algebra.taylor import push_forward, variables
 from ...dynamics.basis import link_bodies
-from ...dynamics.coordinates import with_coordinates
+from ...dynamics.coordinates import with_independent_joints
 from ...dynamics.formulation import AbstractFormulation, near
 from ...dynamics.formulations import formulation_of
 from ...solve.balance import (
@@ -146,7 +146,7 @@ class ModelMatrices:
         if not model.closed:
             return f
         # A closed chain keeps its branch and its independent joints.
-        f = with_coordinates(f, own.independent)
+        f = with_independent_joints(f, own.independent)
         return near(f, jnp.asarray(own.mechanism.home))
 
     def _joint_values(self, kind: str, moved: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ from ...describe.robot import Robot
 from ...describe.scenario import Scenario
 from ...describe.section import section_at
 from ...files.part import Part, plain
-from ...files.quantity import NumberWithUnit, is_traced
+from ...files.quantity import NumberWithUnit, is_jax_value
 from ...once import once_for_each
 from .fibres import thickness
 from .ordinary import DENSITY, DIRECTION, LENGTH, YIELD, YOUNGS_MODULUS, outside
@@ -69,7 +69,7 @@ def _lengths(robot: Robot) -> Iterator[Doubt]:
 def _thick_sections(robot: Robot) -> Iterator[Doubt]:
     for i, link in enumerate(robot.links):
         length = link_length(robot.links, i)
-        if link.beam is None or not length or is_traced(plain(link.beam.section)):
+        if link.beam is None or not length or is_jax_value(plain(link.beam.section)):
             continue
         ends = [section_at(link.beam.section, s) for s in (0.0, 1.0)]
         thick = max(thickness(section) for section in ends)
@@ -108,7 +108,7 @@ def _inertias(robot: Robot) -> Iterator[Doubt]:
 
 def _impossible(about: str, inertia: Any) -> Iterator[Doubt]:
     """A doubt about moments of inertia that no distribution of mass has: I1 + I2 >= I3."""
-    if is_traced(inertia):
+    if is_jax_value(inertia):
         return
     small, middle, large = np.linalg.eigvalsh(inertia_matrix(inertia))
     both = small + middle
@@ -134,7 +134,7 @@ def _directions(robot: Robot) -> Iterator[Doubt]:
 
 
 def _odd_length(about: str, name: str, direction: Any) -> Iterator[Doubt]:
-    if is_traced(direction):
+    if is_jax_value(direction):
         return
     # Divided by its largest component first: squares of the components may be too large or too small for a number.
     largest = max(abs(component) for component in direction)

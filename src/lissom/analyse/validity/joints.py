@@ -7,7 +7,7 @@ import numpy as np
 
 from ...describe.doubt import Doubt, worst
 from ...describe.joint import Joint
-from ...files.quantity import is_traced
+from ...files.quantity import is_jax_value
 from ...solve.inputs import Inputs
 from ...solve.model import Model
 from ...types import Float
@@ -31,7 +31,7 @@ def start_doubts(model: Model, encoder: Any) -> Iterator[Doubt]:
 
 def _starts(model: Model, encoder: Float[np.ndarray, " j"]) -> Iterator[Doubt]:
     for name, joint, reading in zip(
-        model.joint_names, moving_joints(model), encoder, strict=True
+        model.joint_names, joints_by_encoder(model), encoder, strict=True
     ):
         if joint.type != "revolute":
             continue
@@ -46,7 +46,7 @@ def _starts(model: Model, encoder: Float[np.ndarray, " j"]) -> Iterator[Doubt]:
         yield Doubt("start", f"joint {name}", message, float(reading), limit, remedy)
 
 
-def moving_joints(model: Model) -> list[Joint]:
+def joints_by_encoder(model: Model) -> list[Joint]:
     """The joints that move, in the order of their encoders."""
     return [link.joint for link in model.robot.links if link.joint.moves]
 
@@ -54,7 +54,7 @@ def moving_joints(model: Model) -> list[Joint]:
 def position_limits(joint: Joint) -> tuple[float, float] | None:
     """The range of a joint; `None` where it has none or where it is traced."""
     limits = joint.limits
-    if limits is None or limits.position is None or is_traced(limits.position):
+    if limits is None or limits.position is None or is_jax_value(limits.position):
         return None
     return limits.position
 
@@ -77,7 +77,7 @@ def range_doubts(
 def _beyond_range(
     model: Model, encoder: Float[np.ndarray, "t j"], t: np.ndarray | None
 ) -> Iterator[Doubt]:
-    joints = zip(model.joint_names, moving_joints(model), encoder.T, strict=True)
+    joints = zip(model.joint_names, joints_by_encoder(model), encoder.T, strict=True)
     for name, joint, reading in joints:
         limits = position_limits(joint)
         if limits is None or has_stop(joint):
@@ -111,10 +111,12 @@ def drive_doubts(
 def _beyond_drive(
     model: Model, torque: Float[np.ndarray, "t j"], t: np.ndarray | None
 ) -> Iterator[Doubt]:
-    joints = zip(model.joint_names, moving_joints(model), np.abs(torque).T, strict=True)
+    joints = zip(
+        model.joint_names, joints_by_encoder(model), np.abs(torque).T, strict=True
+    )
     for name, joint, needed in joints:
         limit = None if joint.limits is None else joint.limits.torque
-        if limit is None or is_traced(limit):
+        if limit is None or is_jax_value(limit):
             continue
         largest = float(needed.max())
         if largest <= (1 + ROUNDING) * limit:
@@ -135,13 +137,13 @@ def _tables(model: Model, inputs: Inputs) -> Iterator[Doubt]:
         largest = float(np.abs(table.values).max())
         about = f"joint {model.joint_names[joint]}"
         yield from outside(about, "the torque of its table", largest, TORQUE)
-        yield from _cut(about, moving_joints(model)[joint], largest)
+        yield from _cut(about, joints_by_encoder(model)[joint], largest)
 
 
 def _cut(about: str, joint: Joint, largest: float) -> Iterator[Doubt]:
     """A table that asks for more than the drive has: it is cut at the limit."""
     limit = None if joint.limits is None else joint.limits.torque
-    if limit is None or is_traced(limit) or largest <= limit:
+    if limit is None or is_jax_value(limit) or largest <= limit:
         return
     unit = UNITS[joint.type][1]
     message = f"its table asks for {largest:.4g} {unit} and is cut at its limit of {limit:.4g} {unit}"

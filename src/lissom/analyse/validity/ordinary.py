@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...describe.doubt import Doubt
-from ...files.quantity import is_traced
+from ...files.quantity import is_jax_value
 
 
 class Range(NamedTuple):
@@ -79,7 +79,7 @@ SPEED = Range(
 
 def outside(about: str, name: str, value: float, ordinary: Range) -> Iterator[Doubt]:
     """A doubt if a number lies outside of its ordinary range; traced numbers are not looked at."""
-    if is_traced(value) or ordinary.low <= value <= ordinary.high:
+    if is_jax_value(value) or ordinary.low <= value <= ordinary.high:
         return
     is_low = value < ordinary.low
     limit = ordinary.low if is_low else ordinary.high

@@ -12,7 +12,7 @@ from ...describe.link import Beam
 from ...describe.link_geometry import link_length
 from ...describe.section import section_at
 from ...files.part import plain
-from ...files.quantity import is_traced
+from ...files.quantity import is_jax_value
 from ...once import once_for_each
 from ...solve.model import Model
 from ...types import Float
@@ -105,7 +105,7 @@ def beam_bodies(model: Model) -> dict[int, BeamBody]:
         beam = model.robot_in_bodies.links[number].beam
         if beam is None or body.element_stiffness is None:
             continue
-        if is_traced(plain(beam), body.element_stiffness):
+        if is_jax_value(plain(beam), body.element_stiffness):
             continue
         forces = np.asarray(section_force_shape(body))
         rigidity = np.asarray(section_rigidities(body))

@@ -63,7 +63,7 @@ def with_interface(
     couplings: dict[str, Coupling] = {}
     for name in names:
         try:
-            chosen = select(fe, wanted[name], kind)
+            chosen = interface_at(fe, wanted[name], kind)
         except FeError as failure:
             raise FeError(f"interface {name}: {failure}") from None
         if isinstance(chosen, Coupling):
@@ -77,7 +77,7 @@ def with_interface(
     return coupled, Interface(names, in_order)
 
 
-def select(
+def interface_at(
     fe: FiniteElements, wanted: int | str | Sequence[float], kind: Kind
 ) -> int | Coupling:
     """The node of a number, or the nodes of a face as a coupling."""

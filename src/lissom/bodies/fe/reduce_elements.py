@@ -127,7 +127,7 @@ class InterfaceSolver:
         return FreeLink.of(fe.K, fe.M, fe.rigid, self.held, solve)
 
 
-def factorise(
+def interface_solver(
     fe: FiniteElements, interface: Interface, progress: Progress | None = None
 ) -> InterfaceSolver:
     """The solver of a link.
@@ -182,7 +182,7 @@ def _reduced_modes(
     request: ReductionRequest,
     progress: Progress | None,
 ) -> ReducedModes:
-    solver = factorise(link.fe, interface, progress)
+    solver = interface_solver(link.fe, interface, progress)
     fe = link.fe
     basis = _basis(solver, request, progress)
     modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)

@@ -215,7 +215,7 @@ def _traced_modes(K, M, count: int):
     L = jnp.linalg.cholesky(K)
     half = solve_triangular(L, jnp.asarray(M), lower=True)
     A = solve_triangular(L, half.T, lower=True)
-    mu, V = symmetric_eigen(symmetric(A))
+    mu, V = differentiable_eigh(symmetric(A))
     mu = mu[::-1][:count]
     V = V[:, ::-1][:, :count]
     modes = solve_triangular(L.T, V, lower=False)
@@ -223,7 +223,7 @@ def _traced_modes(K, M, count: int):
 
 
 @jax.custom_jvp
-def symmetric_eigen(A: Float[Real, "n n"]):
+def differentiable_eigh(A: Float[Real, "n n"]):
     """Eigenvalues, ascending, and eigenvectors of a symmetric matrix, with derivatives where eigenvalues repeat too.
 
     Vectors of equal eigenvalues have no derivative of their own; the space they span has. They are differentiated as if
@@ -232,11 +232,11 @@ def symmetric_eigen(A: Float[Real, "n n"]):
     return tuple(jnp.linalg.eigh(A))
 
 
-@symmetric_eigen.defjvp
+@differentiable_eigh.defjvp
 def _symmetric_eigen_jvp(primals, tangents):
     (A,) = primals
     (dA,) = tangents
-    lam, V = symmetric_eigen(A)
+    lam, V = differentiable_eigh(A)
     inner = V.T @ dA @ V
     # dV = V F with F_ij = (V^T dA V)_ij / (lam_j - lam_i), and no turning among equal eigenvalues.
     gap = lam[None, :] - lam[:, None]

@@ -13,7 +13,7 @@ from ..body import (
     in_basis,
     measured_from_inner_node,
     mode_names,
-    with_coordinates,
+    with_kept_coordinates,
 )
 from .component_modes import craig_bampton, free_interface
 from .free_modes import (
@@ -103,12 +103,12 @@ def reduce_body(body: Body, reduction: Reduction) -> tuple[Body, Truncation | No
     body = measured_from_inner_node(body)
     n = body.coordinates - 6
     if n == 0 or reduction.modes == 0:
-        return with_coordinates(body, ()), None
+        return with_kept_coordinates(body, ()), None
     if is_modal(body) and (reduction.modes is None or reduction.modes >= n):
         return body, None
     if is_modal(body) and not reduction.keeps_interface:
         assert reduction.modes is not None
-        return with_coordinates(body, range(reduction.modes)), None
+        return with_kept_coordinates(body, range(reduction.modes)), None
     modes, record = chosen_modes(body, reduction)
     names = mode_names(len(modes.omega))
     return in_basis(body, modes.clamped, names), record

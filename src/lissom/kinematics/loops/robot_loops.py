@@ -11,7 +11,7 @@ from ...describe.geometry import tip
 from ...describe.link_geometry import unit
 from ...describe.loop_checks import seat_of
 from ...describe.robot import Robot
-from ...files.quantity import is_traced
+from ...files.quantity import is_jax_value
 from ...types import Float, Real, namespace
 from .closure import PLANE, SPACE, Closure
 
@@ -122,5 +122,5 @@ def _closing_rows(robot: Robot, coordinates: int) -> Float[np.ndarray, "r l c"]:
 def longest_link(robot: Robot) -> float:
     """A length of the robot: that of its longest link [m]."""
     tips = [tip(robot, i) for i in range(len(robot.links))]
-    lengths = [np.linalg.norm(point) for point in tips if not is_traced(point)]
+    lengths = [np.linalg.norm(point) for point in tips if not is_jax_value(point)]
     return float(max(lengths, default=1.0)) or 1.0
