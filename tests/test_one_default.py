@@ -20,35 +20,32 @@ from lissom.services.control import DesignRequest
 from lissom.services.control_motion import MotionRequest
 from lissom.services.frequency_response import FrequencyResponseRequest
 from lissom.services.import_robot import ImportRequest
-from lissom.services.linearize import LinearizeRequest
 from lissom.services.matrices import MatricesRequest
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
-from lissom.services.modes import ModesRequest
 from lissom.services.pose import PoseRequest
 from lissom.services.reduce import ReduceRequest
 from lissom.services.show import ShowRequest
 from lissom.services.simulate import SimulateRequest
 from lissom.services.static import StaticRequest
-from lissom.services.step_response import StepResponseRequest
 from lissom.services.sweep import SweepRequest
 from lissom.studies.study import AnalysisOptions, Study
+from lissom.verbs.declared import request_type
+from lissom.verbs.verb import verb_named
 
 analysis_requests = pytest.importorskip("lissom.studio.analysis_requests")
 requests = pytest.importorskip("lissom.studio.requests")
 
 PAGES = Path(requests.__file__).parent / "pages"
 # What the command line calls otherwise than Python and the requests.
-OPTIONS = {"deg": "degrees", "mode": "animated_mode", "output": "file"}
+OPTIONS = {"deg": "degrees", "output": "file"}
 # Of a command, by the name of its verb; of everything else, the thing itself.
 DOORS: dict[str, tuple[Any, ...]] = {
     "modes": (
         "modes",
         ls.modes,
-        ModesRequest,
+        request_type(verb_named("modes"), True),
         requests.ModesQuestion,
-        analysis_requests.ModesQuestion,
-        analysis_requests.ModesFileQuestion,
         AnalysisOptions,
         ls.natural_frequencies,
     ),
@@ -68,23 +65,19 @@ DOORS: dict[str, tuple[Any, ...]] = {
         "linearize",
         ls.linearize,
         ls.linearize_along,
-        LinearizeRequest,
-        analysis_requests.ModelQuestion,
-        analysis_requests.ChannelsQuestion,
+        request_type(verb_named("linearize"), True),
         AnalysisOptions,
     ),
     "frequency-response": (
         "frequency-response",
         FrequencyResponseRequest,
         analysis_requests.ChannelsQuestion,
-        analysis_requests.FileQuestion,
     ),
     "step-response": (
         "step-response",
         ls.step_response,
-        StepResponseRequest,
-        analysis_requests.StepQuestion,
-        analysis_requests.FileQuestion,
+        ls.step_responses,
+        request_type(verb_named("step-response"), True),
     ),
     "static": ("static", ls.Model.static, StaticRequest),
     "matrices": (
@@ -115,7 +108,7 @@ NOT_SHARED = {"a model": {"formulation", "terms", "stiffening"}}
 
 def command(name: str) -> Any:
     """A verb of the command line."""
-    found: Any = typer.main.get_command(app)
+    found: Any = typer.main.get_command(app.complete())
     for word in name.split():
         found = found.commands[word] if hasattr(found, "commands") else found
     return found

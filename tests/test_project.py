@@ -187,7 +187,7 @@ def commands_in_pages() -> list:
 @pytest.mark.parametrize("line", commands_in_pages())
 def test_commands_in_the_pages_exist_with_their_options(line):
     words = line.split()
-    command: Any = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app.complete())
     # Options of the program itself may stand anywhere on the line.
     parameters = list(command.params)
     while inner := getattr(command, "commands", None):

@@ -78,4 +78,4 @@ def described(path: str, command: Any) -> Iterator[str]:
 
 def commands() -> str:
     """All commands, as sections of a page."""
-    return "\n".join(described("lissom", typer.main.get_command(lissom)))
+    return "\n".join(described("lissom", typer.main.get_command(lissom.complete())))

@@ -20,7 +20,7 @@ jax.config.update("jax_enable_x64", True)
 clients.add_client("lissom", Path(__file__).parent, libraries=("diffrax",))
 code_cache.keep_in(machine_code_folder)
 # What the compiler notes is heard by those who listen to this package.
-logging.getLogger("jaxnative").parent = logging.getLogger("lissom.native")
+logging.getLogger("jaxnative").parent = logging.getLogger("jaxnative")
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from .analyse.linear.linearize import linearize as linearize
     from .analyse.linear.state_space import LinearModel as LinearModel
     from .analyse.linear.step_response import StepResponse as StepResponse
+    from .analyse.linear.step_response import StepResponses as StepResponses
     from .analyse.linear.step_response import step_response as step_response
+    from .analyse.linear.step_response import step_responses as step_responses
     from .analyse.modes.damped_modes import DampedModes as DampedModes
     from .analyse.modes.modal import Modes as Modes
     from .analyse.modes.modal import modes as modes
@@ -120,6 +122,8 @@ _HOME = {
     "frequency_response": "analyse.linear.frequency_response",
     "StepResponse": "analyse.linear.step_response",
     "step_response": "analyse.linear.step_response",
+    "StepResponses": "analyse.linear.step_response",
+    "step_responses": "analyse.linear.step_response",
     "ModeMap": "analyse.modes.mode_map",
     "mode_map": "analyse.modes.mode_map",
     "animate_mode": "show.mode_animation",

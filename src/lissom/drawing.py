@@ -1,21 +1,30 @@
-"""Pictures of things that know nothing of pictures.
+"""Pictures and animations of things that know nothing of pictures.
 
-A robot or its modes say `picture_of(self)`. What draws them registers itself with `draws`, further down the line of
-imports; the package's front door says where that is.
+A robot or its modes say `picture_of(self)`. What draws them registers itself with `draws` or `animates`, further down
+the line of imports; the package's front door says where that is.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 _drawers: dict[type, Callable[..., Any]] = {}
+_animators: dict[type, Callable[..., Any]] = {}
 _loaders: list[Callable[[], Any]] = []
 
 
 def draws(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator of the function that draws things of a kind."""
+    return _registering(_drawers, kind)
 
+
+def animates(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator of the function that shows things of a kind in motion."""
+    return _registering(_animators, kind)
+
+
+def _registering(table: dict[type, Callable[..., Any]], kind: type) -> Any:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        _drawers[kind] = function
+        table[kind] = function
         return function
 
     return register
@@ -28,6 +37,16 @@ def drawers_from(load: Callable[[], Any]) -> None:
 
 def picture_of(thing: Any, **options: Any) -> Any:
     """A matplotlib figure of a thing, which notebooks show."""
+    _load()
+    return _drawers[type(thing)](thing, **options)
+
+
+def animation_of(thing: Any, **options: Any) -> Any:
+    """A page on which a thing moves."""
+    _load()
+    return _animators[type(thing)](thing, **options)
+
+
+def _load() -> None:
     while _loaders:
         _loaders.pop()()
-    return _drawers[type(thing)](thing, **options)

@@ -10,7 +10,7 @@ from lissom.describe.control_study import ControlStudy
 from lissom.describe.controllers import read_controller
 from lissom.files.description_files import library_folder
 from lissom.files.named_files import OutsideError, known_packages, named_file
-from lissom.services.sources import scenario_of
+from lissom.runs.sources import scenario_of
 
 ROBOT = """\
 name: arm

@@ -15,7 +15,7 @@ from lissom.describe.material import library_material
 from lissom.files.array_file import ArrayFileError
 from lissom.files.description_files import library_folder
 from lissom.files.fe_file import fe_nodes, read_link_arrays, stored_blocks
-from lissom.services.sources import scenario_of
+from lissom.runs.sources import scenario_of
 
 
 def test_whole_numbers_in_a_reduced_link_are_real_numbers(tmp_path):

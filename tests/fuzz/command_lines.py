@@ -159,7 +159,7 @@ def short(words: list[str], random: Random) -> list[str]:
 
 def commands() -> Iterator[tuple[tuple[str, ...], Any]]:
     """Names of all verbs, those of `control` too, and what they take."""
-    whole: Any = typer.main.get_command(cli.app)
+    whole: Any = typer.main.get_command(cli.app.complete())
     for name, command in whole.commands.items():
         nested = getattr(command, "commands", None)
         if nested is None:

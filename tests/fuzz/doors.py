@@ -5,9 +5,9 @@ from typing import Any
 
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
-from lissom.services.failures import AnalysisError, FailedImport
+from lissom.runs.failures import AnalysisError, FailedImport
+from lissom.runs.sources import scenario_of
 from lissom.services.law_files import scenario_with_law
-from lissom.services.sources import scenario_of
 
 OWN_ERRORS = (DescriptionError, FailedImport, AnalysisError)
 PLACES = {".msh": ("x=0", "x=1")}  # of the inner end and the tip; else node numbers

@@ -8,11 +8,11 @@ from lissom.describe import DescriptionError
 from lissom.describe.control_study import ControlStudy
 from lissom.describe.controllers import PreviewedFeedback
 from lissom.files.description_files import library_studies
+from lissom.runs.failures import FailedRun
 from lissom.services import control_comparison
 from lissom.services.comparison_files import result_name
 from lissom.services.comparison_table import CompareRequest, ControllerRow
 from lissom.services.control_comparison import compare
-from lissom.services.failures import FailedRun
 from lissom.studies.controller_numbers import Setting
 
 

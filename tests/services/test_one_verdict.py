@@ -9,12 +9,12 @@ from ruamel.yaml import YAML
 
 from lissom.describe import DescriptionError
 from lissom.describe.supported import SUPPORT
+from lissom.runs.failures import FailedRun
 from lissom.runs.forecast import check_cost, forecast
-from lissom.services.failures import FailedRun
+from lissom.runs.sources import scenario_of
 from lissom.services.matrices import MatricesRequest, matrices
 from lissom.services.modes import ModesRequest, modes
 from lissom.services.simulate import SimulateRequest, simulate
-from lissom.services.sources import scenario_of
 from lissom.services.static import StaticRequest, static
 from lissom.services.validate import validate
 from robot_features import FEATURES

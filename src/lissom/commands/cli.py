@@ -19,10 +19,8 @@ from .doctor import doctor
 from .frequency_response import frequency_response
 from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
-from .linearize import linearize
 from .matrices import matrices
 from .mode_map import mode_map
-from .modes import modes
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
 from .plot import plot
@@ -31,7 +29,6 @@ from .robots import robots
 from .show import show
 from .simulate import simulate
 from .static import static
-from .step_response import step_response
 from .streams import (
     drop_output,
     flush,
@@ -119,12 +116,9 @@ VERBS = (
     compare,
     plot,
     static,
-    modes,
-    linearize,
     matrices,
     mode_map,
     frequency_response,
-    step_response,
     reduce,
     sweep,
     bench,
@@ -233,7 +227,7 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Exit code of a failure, and what to say about it: kind, message, and details where there are any."""
     # Imported here: a command that goes well needs none of it.
     from ..describe import DescriptionError
-    from ..services.failures import AnalysisError, FailedRun, UnsavedRun
+    from ..runs.failures import AnalysisError, FailedRun, UnsavedRun
     from ..services.frozen_model import plain
     from ..services.validate import errors_of
 

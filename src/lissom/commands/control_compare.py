@@ -94,9 +94,9 @@ def compare(
 
 def _watched_comparison(request: "CompareRequest", quiet: bool) -> "CompareResult":
     """The comparison, with a bar; where it is stopped, what is there is printed unless quiet."""
+    from ..runs.failures import FailedRun
     from ..services.control_comparison import ComparisonWatch
     from ..services.control_comparison import compare as compare_laws
-    from ..services.failures import FailedRun
 
     jobs = Jobs()
     tables: list[CompareResult] = []

@@ -104,7 +104,7 @@ class Modelling:
     def robot(self, source: str) -> Scenario:
         """The robot that the options describe: read once, to understand `--q` and to compute with."""
         from ..describe.run_keys import run_only
-        from ..services.sources import robot_of
+        from ..runs.sources import robot_of
 
         wanted = self.changes()
         # Said here and not by the service alone, so that the message names the option.
@@ -165,6 +165,21 @@ class Report:
 
     strict: Strict = False
     json: Json = False
+
+    def print(
+        self,
+        answer: Any,
+        code: CompiledCode | None,
+        show: "Callable[[Console, Any], None]",
+    ) -> None:
+        """The answer as JSON, or on the screen by `show`; then its warnings."""
+        if self.json:
+            print_json(answer.to_dict(), code)
+        else:
+            show(console(), answer)
+            if code is not None:
+                note(str(code))
+        conclude(answer.warnings, self.strict, self.json)
 
     def tell(
         self,

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ..compiled_code import CompiledCode
 from ..files.errors import visible
+from ..files.summary import Summary
 
 if TYPE_CHECKING:
     from ..services.frozen_model import FrozenModel
@@ -70,6 +71,24 @@ def _json_controls(text: str) -> str:
         lambda match: f"\\u{ord(match[0]):04x}",
         text,
     )
+
+
+def print_summary(screen: Console, summary: Summary) -> None:
+    """Tables of a summary, with its facts and remarks below each."""
+    if summary.rows:
+        marks = (">" if numeric else "" for numeric in summary.numeric_columns())
+        columns = [
+            mark + name for mark, name in zip(marks, summary.columns, strict=True)
+        ]
+        screen.print(table(summary.title, columns, summary.rows))
+    elif summary.title:
+        screen.print(summary.title)
+    for name, value in summary.facts:
+        screen.print(f"{name}: {value}", soft_wrap=True)
+    if summary.remark:
+        screen.print(summary.remark, soft_wrap=True)
+    for part in summary.parts:
+        print_summary(screen, part)
 
 
 def print_model(screen: Console, answer: "ModelledResult") -> None:

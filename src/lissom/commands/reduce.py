@@ -123,7 +123,7 @@ def reduce(
     Examples: lissom reduce job.sti --inner hub --tip flange -o link.npz --plot report.png,
     lissom reduce bracket.step --material aluminium --inner 0,0,0 --tip 0.3,0,0 --mesh-size '6 mm' -o link.npz
     """
-    from ..services.failures import FailedImport
+    from ..runs.failures import FailedImport
     from ..services.reduce import ReduceRequest
     from ..services.reduce import reduce as reduced_link
 

@@ -107,7 +107,7 @@ def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) 
     """A prepared run, watched, and its end on the screen."""
     from jaxnative.compiled import compiling
 
-    from ..services.failures import UnsavedRun
+    from ..runs.failures import UnsavedRun
     from ..services.simulate import run_prepared
 
     screen = console()
@@ -135,7 +135,7 @@ def run_and_report(prepared: "PreparedRun", code: CompiledCode, report: Report) 
 @contextmanager
 def all_at_once(request: "SimulateRequest") -> Iterator[None]:
     """Text that cannot be read is reported together with output files that cannot be written."""
-    from ..services.output_files import output_problems
+    from ..runs.output_files import output_problems
 
     try:
         yield

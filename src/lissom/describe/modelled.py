@@ -25,6 +25,11 @@ class Modelled(NamedTuple):
         return ", ".join(part for part in parts if part)
 
 
+def model_facts(robot: str, model: Modelled) -> dict[str, Any]:
+    """The robot of a result and how it is modelled, as every result says it."""
+    return {"robot": robot, **model._asdict(), "model": str(model)}
+
+
 def modelled(formulation: str, basis: str | None, modes: Any) -> Modelled:
     """What the choices of a model come to; those that are not made are the defaults of the formulation."""
     shapes = basis or SUPPORT[formulation].default_basis

@@ -1,8 +1,9 @@
-"""What an object says of itself: a title, a few facts and one table, as text and for notebooks."""
+"""What an object says of itself: a title, a few facts and tables, as text, for notebooks, and as plain data."""
 
 import abc
 import html
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ class Summary(NamedTuple):
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     remark: str = ""  # under the table
+    parts: tuple["Summary", ...] = ()  # further tables
 
     def text(self) -> str:
         """Lines for a terminal."""
@@ -27,7 +29,13 @@ class Summary(NamedTuple):
         lines += [f"  {name}: {value}" for name, value in self.facts]
         lines += self._table()
         lines += self._last_lines()
-        return "\n".join(visible(line) for line in lines)
+        shown = [visible(line) for line in lines]
+        return "\n".join([*shown, *(part.text() for part in self.parts)])
+
+    def numeric_columns(self) -> tuple[bool, ...]:
+        """Which columns of the table hold numbers alone."""
+        columns = zip(*self.rows, strict=True)
+        return tuple(all(map(_is_number, column)) for column in columns)
 
     def html(self) -> str:
         """The same for a notebook."""
@@ -39,7 +47,7 @@ class Summary(NamedTuple):
             body += [_html_row("td", row) for row in self.rows[:MOST_ROWS]]
             parts.append(f"<table>{''.join(body)}</table>")
         parts += [f"<p>{html.escape(line.strip())}</p>" for line in self._last_lines()]
-        return visible("".join(parts))
+        return visible("".join(parts)) + "".join(part.html() for part in self.parts)
 
     def _table(self) -> list[str]:
         if not self.rows:
@@ -72,6 +80,39 @@ class Summarised(abc.ABC):
     def _repr_html_(self) -> str:
         """The summary in a notebook."""
         return self.summary().html()
+
+
+class Result(Summarised):
+    """What a verb finds: it prints as its summary, and `to_dict` is what `--json` prints."""
+
+    @abc.abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers and names of the result as plain data, which JSON carries."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the result, one line each."""
+        return ()
+
+
+def plain(value: Any) -> Any:
+    """Numbers, texts, lists and mappings that JSON knows; what is not finite is `None`, a complex number a pair."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, bool | str | int) or value is None:
+        return value
+    # JSON has no NaN and no infinity.
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, complex):
+        return {"real": plain(value.real), "imag": plain(value.imag)}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(entry) for entry in value]
+    # Results, requests and their parts, arrays of NumPy and of JAX.
+    for method in ("to_dict", "model_dump", "tolist"):
+        if hasattr(value, method):
+            return plain(getattr(value, method)())
+    return str(value)
 
 
 def number(value: Any, digits: int = 5) -> str:

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..describe import DescriptionError, Problem
 from ..describe.modelled import modelled_run
+from ..runs.output_files import PICTURE, check_outputs
 from ..solve.channels import UnknownNameError
 from .curves import rows_at
 from .frozen_model import FrozenModel
 from .modelled_result import ModelledResult
-from .output_files import PICTURE, check_outputs
 from .result_files import loaded_run
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
 from ..files.description_files import find_study
+from ..runs.failures import FailedRun
+from ..runs.output_files import PICTURE, check_outputs
 from ..studies.controller_numbers import Setting, setting_of
 from ..studies.controller_rules import check_controllers
 from .comparison_files import draw_comparison, write_row
 from .comparison_table import NOT_RUN, CompareRequest, CompareResult, ControllerRow
-from .failures import FailedRun
 from .law_files import problems_in_files
 from .modelled_result import model_of
-from .output_files import PICTURE, check_outputs
 
 if TYPE_CHECKING:
     from ..runs.run import Run

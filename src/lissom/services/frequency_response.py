@@ -9,10 +9,10 @@ import numpy as np
 from ..analyse.linear.frequency_response import FrequencyResponse
 from ..analyse.linear.frequency_response import frequency_response as response_of
 from ..atomic import write_atomically
+from ..runs.output_files import PICTURE, check_outputs, written_files
 from .frozen_model import FrozenModel, NumberArray
 from .linearize import LinearRequest
 from .modelled_result import ModelledResult, model_of
-from .output_files import PICTURE, check_outputs, written_files
 
 DATA = (".csv", ".npz")
 PEAKS = 8  # told of each response, largest first

@@ -7,8 +7,8 @@ from ..describe import DescriptionError, Problem, Robot
 from ..describe.flexible_links import ESTIMATE, beam_from_text, with_flexible_links
 from ..files.description_files import build
 from ..files.document import Document
+from ..runs.output_files import check_outputs
 from .frozen_model import FrozenModel
-from .output_files import check_outputs
 
 if TYPE_CHECKING:
     from ..imports.urdf import UrdfRobot

@@ -8,7 +8,8 @@ from typing import Any
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.controllers import in_law_file, read_controller
 from ..files.description_files import line_of
-from .sources import Source, scenario_of
+from ..runs.sources import scenario_of
+from .robot_request import Source
 
 CONTROLLER = "controller"
 

@@ -10,11 +10,13 @@ from jaxnative.compiled import using
 from ..analyse.linear.carried_weight import weight_note
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
+from ..analyse.robot_facts import values_by_name
 from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
+from ..runs.output_files import check_outputs
 from ..solve.channels import UnknownNameError
 from .frozen_model import (
     ComplexNumber,
@@ -24,9 +26,7 @@ from .frozen_model import (
     complex_numbers,
 )
 from .modelled_result import ModelledResult, model_of
-from .output_files import check_outputs
-from .robot_facts import values_by_name
-from .sources import RobotRequest
+from .robot_request import RobotRequest
 
 MATRICES = (".npz", ".mat")
 

@@ -5,17 +5,18 @@ import numpy as np
 
 from jaxnative.compiled import using
 
+from ..analyse.robot_facts import values_by_name
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
+from ..runs.output_files import check_outputs
+from ..runs.sources import is_result, scenario_of
 from ..solve.model import Model
 from ..solve.robot_matrices import ENDINGS, PRINTED
 from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues
 from .modelled_result import ModelledResult, model_of
-from .output_files import check_outputs
-from .robot_facts import values_by_name
-from .sources import RobotRequest, is_result, scenario_of
+from .robot_request import RobotRequest
 
 
 class MatricesRequest(RobotRequest):

@@ -20,11 +20,12 @@ from ..describe.doubt import lines_of
 from ..dynamics.formulation import near
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
+from ..runs.output_files import PICTURE, check_outputs, written_files
+from ..runs.sources import is_result
 from ..solve.model import Model
 from .frozen_model import FrozenModel, Gains, NumberArray
 from .modelled_result import ModelledResult, model_of
-from .output_files import PICTURE, check_outputs, written_files
-from .sources import RobotRequest, is_result
+from .robot_request import RobotRequest
 
 DATA = (".nc", ".npz")
 MOST_POINTS = 100_000

@@ -15,13 +15,13 @@ from ..describe import DescriptionError, Scenario
 from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
 from ..files.errors import refused
+from ..runs.failures import AnalysisError
 from ..runs.forecast import affordable_model
+from ..runs.output_files import check_outputs, written_files
 from ..solve.model import UndefinedReferenceError
-from .failures import AnalysisError
 from .frozen_model import NumberArray
 from .modelled_result import ModelledResult, model_of
-from .output_files import check_outputs, written_files
-from .sources import RobotRequest
+from .robot_request import RobotRequest
 
 POLYNOMIALS = (".npz", ".c", ".py")
 

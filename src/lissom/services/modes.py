@@ -10,12 +10,14 @@ from jaxnative.compiled import using
 
 from ..analyse.linear.carried_weight import weight_note
 from ..analyse.modes.modal import modes as natural_modes
+from ..analyse.robot_facts import has_damping, values_by_name
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe.defaults import SHOWN_MODES
 from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
+from ..runs.output_files import PAGE, PICTURE, check_outputs
 from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import (
@@ -26,9 +28,7 @@ from .frozen_model import (
     complex_numbers,
 )
 from .modelled_result import ModelledResult, model_of
-from .output_files import PAGE, PICTURE, check_outputs
-from .robot_facts import has_damping, values_by_name
-from .sources import RobotRequest
+from .robot_request import RobotRequest
 
 if TYPE_CHECKING:
     from ..show.viewer import Content

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..files.errors import refused
+from ..runs.output_files import PAGE, PICTURE, TABLE, check_outputs
 from .curves import curves_of
 from .frozen_model import FrozenModel
-from .output_files import PAGE, PICTURE, TABLE, check_outputs
 from .result_files import loaded_run
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from jaxnative.compiled import using
 
 from ..algebra.so3 import elementary
 from ..analyse.mass_properties import MassProperties, mass_properties, together
+from ..analyse.robot_facts import link_length, values_by_name
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe import Scenario
 from ..describe.doubt import lines_of
@@ -26,8 +27,7 @@ from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues, NumberArray, Position
 from .modelled_result import ModelledResult, model_of
 from .modes import ModesRequest, ModesResult, modes_table, motion_of, solved_modes
-from .robot_facts import link_length, values_by_name
-from .sources import RobotRequest
+from .robot_request import RobotRequest
 
 # [m] How near a node that is pulled comes to where it is pulled to: finer than a screen shows.
 PULLED = 1e-5

@@ -14,9 +14,9 @@ from ..bodies.fe.importing import LinkImport, reduce_link
 from ..bodies.fe.reduce_elements import held_modes
 from ..describe import DescriptionError, Problem
 from ..files.errors import refused
-from .failures import FailedImport
+from ..runs.failures import FailedImport
+from ..runs.output_files import PICTURE, check_outputs, written_files
 from .frozen_model import FrozenModel
-from .output_files import PICTURE, check_outputs, written_files
 
 if TYPE_CHECKING:
     from ..show.link_figure import LinkPicture

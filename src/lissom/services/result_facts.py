@@ -7,11 +7,11 @@ import numpy as np
 from ..describe import DescriptionError
 from ..describe.geometry import node_count
 from ..describe.modelled import modelled_run
+from ..runs.sources import scenario_of
 from .frozen_model import FrozenModel
 from .modelled_result import ModelledResult
 from .result_files import loaded_run
 from .simulate import energy_residual
-from .sources import scenario_of
 
 if TYPE_CHECKING:
     from ..runs.run import Run

@@ -3,8 +3,8 @@
 from ..describe import Robot, Scenario, library_names, library_scenarios
 from ..describe.geometry import node_count
 from ..files.description_files import library_studies
+from ..runs.sources import source_line
 from .frozen_model import FrozenModel
-from .sources import source_line
 
 
 class LibraryRobot(FrozenModel):

@@ -4,8 +4,9 @@ from typing import Any
 
 from ..describe import Robot, Scenario
 from ..describe.geometry import node_count
+from ..runs.sources import runs_from_rest, scenario_of
 from .frozen_model import FrozenModel, plain
-from .sources import Source, runs_from_rest, scenario_of
+from .robot_request import Source
 
 
 class NamedJoint(FrozenModel):

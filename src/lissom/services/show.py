@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..analyse.robot_facts import has_damping, link_length, values_by_name
 from ..bodies.link_body import body_of
 from ..describe import Link, Robot
 from ..describe.geometry import node_count
 from ..describe.section import section_text
 from ..runs.forecast import affordable_model
+from ..runs.output_files import PICTURE, check_outputs
+from ..runs.sources import source_line
 from .frozen_model import FrozenModel, Position
 from .modelled_result import ModelledResult, model_of
-from .output_files import PICTURE, check_outputs
-from .robot_facts import has_damping, link_length, values_by_name
-from .sources import RobotRequest, source_line
+from .robot_request import RobotRequest
 
 if TYPE_CHECKING:
     pass

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analyse.robot_facts import has_damping, named_nodes, values_by_name
 from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.modelled import modelled_run
-from .failures import FailedRun, UnsavedRun
-from .frozen_model import FrozenModel, Position
-from .law_files import problems_in_files, scenario_with_law
-from .modelled_result import ModelledResult
-from .output_files import (
+from ..runs.failures import FailedRun, UnsavedRun
+from ..runs.output_files import (
     PAGE,
     PICTURE,
     RESULT,
@@ -25,9 +23,12 @@ from .output_files import (
     Outputs,
     output_problems,
 )
+from ..runs.sources import runs_from_rest
+from .frozen_model import FrozenModel, Position
+from .law_files import problems_in_files, scenario_with_law
+from .modelled_result import ModelledResult
 from .result_files import loaded_run
-from .robot_facts import has_damping, named_nodes, values_by_name
-from .sources import Source, runs_from_rest
+from .robot_request import Source
 
 if TYPE_CHECKING:
     from ..runs.run import Run

@@ -6,6 +6,7 @@ from pydantic import model_validator
 
 from jaxnative.compiled import compiled_quickly, using
 
+from ..analyse.robot_facts import named_nodes, values_by_name
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
@@ -13,8 +14,7 @@ from ..dynamics import engine
 from ..runs.forecast import affordable_model
 from .frozen_model import FrozenModel, JointValues, Position
 from .modelled_result import ModelledResult, model_of
-from .robot_facts import named_nodes, values_by_name
-from .sources import RobotRequest
+from .robot_request import RobotRequest
 
 
 class StaticRequest(RobotRequest):

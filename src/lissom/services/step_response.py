@@ -9,10 +9,10 @@ from pydantic import Field
 from ..analyse.linear.step_response import StepResponse
 from ..analyse.linear.step_response import step_response as response_of
 from ..atomic import write_atomically
+from ..runs.output_files import PICTURE, check_outputs, written_files
 from .frozen_model import FrozenModel, NumberArray
 from .linearize import LinearRequest
 from .modelled_result import ModelledResult, model_of
-from .output_files import PICTURE, check_outputs, written_files
 
 DATA = (".csv", ".npz")
 

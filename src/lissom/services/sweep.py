@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
 from ..files.errors import refused
-from .failures import AnalysisError, FailedRun
+from ..runs.failures import AnalysisError, FailedRun
+from ..runs.output_files import PAGE, PICTURE, RESULT, check_outputs, written_files
 from .frozen_model import FrozenModel
 from .modelled_result import ModelledResult, model_of
-from .output_files import PAGE, PICTURE, RESULT, check_outputs, written_files
 
 if TYPE_CHECKING:
     from ..studies.engine import Tally

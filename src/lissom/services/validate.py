@@ -6,8 +6,8 @@ from typing import Any
 from ..describe import DescriptionError
 from ..describe.doubt import lines_of
 from ..files.description_files import kind_of_file
+from ..runs.sources import robot_of, scenario_of
 from .frozen_model import FrozenModel, plain
-from .sources import robot_of, scenario_of
 
 
 class ErrorReport(FrozenModel):

@@ -9,20 +9,22 @@ import numpy as np
 
 from jaxnative.compiled import compiled_quickly
 
+from ..analyse.linear.step_response import StepResponses
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
 from ..analyse.modes.mode_map import ModeMap
 from ..describe.robot import Robot
-from ..drawing import draws
+from ..drawing import animates, draws
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import node_poses
+from ..files.errors import refused
 from ..solve.arguments import state_from
 from ..solve.model import Model
 from .canvas import Figure
 from .figure import draw_robot
 from .plot import plot_modes
-from .plot_linear import plot_mode_map
+from .plot_linear import plot_mode_map, plot_step_response
 from .robot_scene import scene_of
 
 
@@ -74,6 +76,32 @@ def draw_modes(
         gravity=model.robot.gravity,
         labels=labels,
     )
+
+
+@animates(Modes)
+@animates(DampedModes)
+def animated_mode(
+    modes: Modes | DampedModes, mode: int = 1, path: str | Path | None = None
+) -> Any:
+    """The page of the viewer with the robot swinging in one mode."""
+    # The viewer's page takes a while to import, and pictures do without.
+    from .mode_animation import animate_mode
+
+    count = len(modes.frequency_hz)
+    if not 1 <= mode <= count:
+        raise refused("mode", mode, f"there are {count} modes")
+    origin = modes.origin
+    if origin is None:
+        raise ValueError("these modes do not know their robot: ask ls.modes for them")
+    return animate_mode(origin.model, origin.state, modes, mode, path)
+
+
+@draws(StepResponses)
+def draw_step_responses(
+    responses: StepResponses, path: str | Path | None = None
+) -> Figure:
+    """All step responses in one figure."""
+    return plot_step_response(responses.responses, path)
 
 
 @draws(ModeMap)

@@ -23,6 +23,7 @@ from .live import live
 from .office import Office
 from .result_routes import results
 from .routes import api, plain_answer
+from .verb_routes import verb_routes
 from .worker import CallFailed
 
 LOG = logging.getLogger("lissom.studio")
@@ -61,6 +62,7 @@ def studio_app(
     app.include_router(api(office))
     app.include_router(results(office))
     app.include_router(analyses(office))
+    app.include_router(verb_routes(office))
     app.include_router(live(office))
     _add_errors(app)
     return Door(app, keys, hosts, limits)

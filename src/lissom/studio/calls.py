@@ -12,6 +12,7 @@ from typing import Any
 
 from .analysis_calls import ANALYSIS_CALLS
 from .result_calls import RESULT_CALLS
+from .verb_calls import VERB_CALLS
 
 Data = dict[str, Any]
 # Called with what is known of the progress; raises KeyboardInterrupt where the call is to stop.
@@ -67,7 +68,7 @@ def scenario_facts(data: Data, watch: Watch) -> Any:
 
 def check_run(data: Data, watch: Watch) -> None:
     """Nothing, where a scenario takes its changes."""
-    from ..services.sources import scenario_of
+    from ..runs.sources import scenario_of
 
     scenario_of(data["scenario"], data["changes"])
 
@@ -213,5 +214,6 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         matrices,
         *RESULT_CALLS,
         *ANALYSIS_CALLS,
+        *VERB_CALLS,
     )
 }

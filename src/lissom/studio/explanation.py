@@ -17,7 +17,7 @@ def explained(failure: BaseException) -> Explanation:
     from pydantic import ValidationError
 
     from ..describe import DescriptionError
-    from ..services.failures import FailedRun
+    from ..runs.failures import FailedRun
     from ..services.frozen_model import plain
     from ..services.validate import errors_of
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -13,6 +14,17 @@ from jaxnative.compiled import compiled_quickly
 
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
+from ...parameters import (
+    Accelerations,
+    DerivativeGains,
+    Inputs,
+    Locked,
+    Outputs,
+    Pose,
+    ProportionalGains,
+    Speeds,
+    WeightStiffness,
+)
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import (
     MotionPoint,
@@ -44,6 +56,7 @@ from .linear_feedback import (
     require_law,
 )
 from .linear_matrices import LinearMatrices, accelerated_point, split_motion
+from .linear_origin import LinearOrigin
 from .locking import Locking, locking
 from .sampled_loop import sampled_loop
 from .state_space import LinearModel, OperatingPoint
@@ -206,17 +219,17 @@ def formulation_near(model: Model, state: Any) -> AbstractFormulation:
 
 def linearize(
     model: ModelLike,
-    state: Any = None,
+    state: Pose = None,
     *,
-    qd: Any = None,
-    qdd: Any = None,
-    inputs: Sequence[str] | None = None,
-    outputs: Sequence[str] | None = None,
-    kp: Any = None,
-    kd: Any = None,
+    qd: Speeds = None,
+    qdd: Accelerations = None,
+    inputs: Inputs = None,
+    outputs: Outputs = None,
+    kp: ProportionalGains = None,
+    kd: DerivativeGains = None,
     controller: Any = None,
-    locked: bool = False,
-    weight_stiffness: bool = False,
+    locked: Locked = False,
+    weight_stiffness: WeightStiffness = False,
 ) -> LinearModel:
     """State-space model of small motion about a point, at rest or moving, with named states, inputs and outputs.
 
@@ -271,12 +284,14 @@ def linearize(
     if controller is not None:
         law = require_law(model, controller)
         if law.sample is not None:
-            return _sampled(model, f, point, law, ins, outs, locked, weight_stiffness)
+            loop = _sampled(model, f, point, law, ins, outs, locked, weight_stiffness)
+            return replace(loop, origin=LinearOrigin(model, weight_stiffness))
         feedback = law_feedback(f, law, f.motion(point.x, point.xd, point.xdd))
     slopes = _slopes_at(f, point, ins, outs, feedback)
     if weight_stiffness:
         slopes = _with_weight(model, f, point, slopes)
-    return model_of(model, point, slopes, ins, outs, locked)
+    linear = model_of(model, point, slopes, ins, outs, locked)
+    return replace(linear, origin=LinearOrigin(model, weight_stiffness))
 
 
 def _slopes_at(f, point, ins, outs, feedback: LinearFeedback | None) -> Derivatives:
@@ -297,8 +312,8 @@ def _sampled(
     law: WiredLaw,
     ins: tuple[Channel, ...],
     outs: tuple[Channel, ...],
-    locked: bool,
-    weight_stiffness: bool,
+    locked: Locked,
+    weight_stiffness: WeightStiffness,
 ) -> LinearModel:
     """The closed loop of a sampled law: the robot alone, with its torques and what the law measures, then the loop."""
     if locked:
@@ -322,7 +337,7 @@ def channels_of(
     inputs: Sequence[str] | None,
     outputs: Sequence[str] | None,
     is_closed: bool,
-    locked: bool = False,
+    locked: Locked = False,
 ) -> tuple[tuple[Channel, ...], tuple[Channel, ...]]:
     """The inputs and outputs of these names.
 
@@ -354,7 +369,7 @@ def model_of(
     slopes: Derivatives,
     ins: tuple[Channel, ...],
     outs: tuple[Channel, ...],
-    locked: bool,
+    locked: Locked,
 ) -> LinearModel:
     """The state-space form of the derivatives at one point."""
     drives = model.formulation.independent

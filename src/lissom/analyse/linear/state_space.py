@@ -11,10 +11,11 @@ from jaxtyping import Bool, Complex
 
 from ...atomic import write_atomically
 from ...files.array_file import read_arrays
-from ...files.summary import Summarised, Summary, count, number, numbers
+from ...files.summary import Result, Summary, count, number, numbers
 from ...solve.channels import UnknownNameError
 from ...types import Float
 from .linear_matrices import LinearMatrices
+from .linear_summary import linear_data, linear_facts, unstable_poles
 from .state_reduction import (
     StateMatrices,
     balanced_truncation,
@@ -51,7 +52,7 @@ class OperatingPoint:
 
 
 @dataclass(frozen=True, repr=False)
-class LinearModel(Summarised):
+class LinearModel(Result):
     """d(dx)/dt = A dx + B du, dy = C dx + D du about a point; every state, input and output has a name.
 
     `matrices` are those of second order, M dxdd + C dxd + K dx = F du, where the model has them: `lin.matrices.K`.
@@ -69,6 +70,17 @@ class LinearModel(Summarised):
     dt: float = 0.0  # sampling time [s]; 0 for continuous time
     # What a reduction kept and left out.
     record: dict[str, Any] = field(default_factory=dict)
+    # Whose linear model it is; lost in a file.
+    origin: Any = field(default=None, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Operating point, sizes, names and poles as plain data; the matrices go to a file."""
+        return linear_data(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the model at its point, one line each."""
+        return () if self.origin is None else self.origin.warnings(self)
 
     def summary(self) -> Summary:
         """Sizes, names, operating point and slowest poles."""
@@ -82,16 +94,39 @@ class LinearModel(Summarised):
             )
         )
         steps = f", in steps of {self.dt:g} s" if self.dt else ""
+        known = linear_facts(self)
         facts = (
             ("about q", numbers(point.q)),
-            ("formulation", point.formulation),
-            ("inputs", ", ".join(self.input_names)),
-            ("outputs", ", ".join(self.output_names)),
+            ("model", known.get("model", point.formulation)),
+            ("inputs", ", ".join(self.input_names) or "none"),
+            ("outputs", ", ".join(self.output_names) or "none"),
         )
         if self._poles_at_zero.any():
             facts += (("poles at zero", str(self._poles_at_zero.sum())),)
+        unstable = 0 if self.dt else unstable_poles(self.poles)
+        if unstable:
+            facts += (("unstable poles", str(unstable)),)
+        if self.origin is not None and self.origin.weight_note is not None:
+            facts += (("note", self.origin.weight_note),)
         title = f"LinearModel of {point.robot}: {sizes}{steps}"
-        return Summary(title, facts, POLES, tuple(self._rows_of_poles()))
+        rows = tuple(self._rows_of_poles())
+        return Summary(title, facts, POLES, rows, parts=(self._point_summary(),))
+
+    def _point_summary(self) -> Summary:
+        """Motion and torque of each joint at the operating point."""
+        point = self.operating
+        qd = dict(zip(point.independent, point.qd, strict=True))
+        qdd = dict(zip(point.independent, point.qdd, strict=True))
+        rows = []
+        for k, joint in enumerate(point.joints):
+            # Joints of a closed chain that follow others have a reading and a torque, and no rate of their own here.
+            rates = [
+                number(rate[joint]) if joint in rate else "-" for rate in (qd, qdd)
+            ]
+            reading, torque = number(point.encoder[k]), number(point.torque[k])
+            rows.append((joint, reading, *rates, torque))
+        columns = ("joint", "encoder", "speed", "acceleration", "torque")
+        return Summary("Operating point", (), columns, tuple(rows))
 
     def _rows_of_poles(self) -> Iterator[tuple[str, ...]]:
         """Poles, slowest first, one of each pair."""

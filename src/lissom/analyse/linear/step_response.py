@@ -1,11 +1,19 @@
 """What comes out at a node or a joint after a torque or a force has been switched on."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...drawing import picture_of
+from ...files.summary import Result, Summary, number, plain
+from ...parameters import Duration
 from ...types import Float
+from ..columns_file import write_columns
+from .linear_summary import linear_facts
 from .state_space import LinearModel
 
 POINTS = 2000  # of a response without times given
@@ -24,6 +32,103 @@ class StepResponse:
     response: Float[np.ndarray, " t"]  # in the units of output over input
     input: str
     output: str
+
+
+@dataclass(frozen=True, repr=False)
+class StepResponses(Result):
+    """Every output of a linear model after a unit step of each of its inputs, over one row of times."""
+
+    linear: LinearModel
+    responses: tuple[StepResponse, ...]
+
+    def __getitem__(self, channels: tuple[str, str]) -> StepResponse:
+        """The response from an input to an output: `responses["upper", "lower/tip.py"]`."""
+        k = self.linear.input_index(channels[0])
+        i = self.linear.output_index(channels[1])
+        return self.responses[k * len(self.linear.output_names) + i]
+
+    @property
+    def t(self) -> Float[np.ndarray, " t"]:
+        """Times [s]."""
+        return self.responses[0].t if self.responses else np.zeros(0)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the linear model at its point, one line each."""
+        return self.linear.warnings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Times and responses as plain data."""
+        data = linear_facts(self.linear) | {
+            "t": self.t,
+            "responses": [_data_of(one) for one in self.responses],
+            "warnings": self.warnings,
+        }
+        return plain(data)
+
+    def summary(self) -> Summary:
+        """Largest and last value of each response."""
+        span = self.t[-1] if len(self.t) else 0.0
+        rows = []
+        for one in self.responses:
+            values = (number(_largest(one)), number(one.response[-1]))
+            rows.append((one.input, one.output, *values))
+        known = linear_facts(self.linear)
+        columns = ("input", "output", "largest", f"after {span:.3g} s")
+        facts = (("model", known.get("model", known["formulation"])),)
+        return Summary(f"{known['robot']}: step response", facts, columns, tuple(rows))
+
+    def plot(self, path: Any = None) -> Any:
+        """Figure of all responses; `path` writes it too."""
+        return picture_of(self, path=path)
+
+    def save(self, path: str | Path) -> None:
+        """Times and every response: `.csv` or `.npz`."""
+        write_columns(path, dict(self._columns()))
+
+    def _columns(self) -> Iterator[tuple[str, np.ndarray]]:
+        yield "t", self.t
+        for one in self.responses:
+            yield f"{one.input}->{one.output}", one.response
+
+
+def _largest(one: StepResponse) -> float:
+    """The largest value by size, with its sign."""
+    return float(one.response[np.abs(one.response).argmax()])
+
+
+def _data_of(one: StepResponse) -> dict[str, Any]:
+    return {
+        "input": one.input,
+        "output": one.output,
+        "response": one.response,
+        "largest": _largest(one),
+        "last": float(one.response[-1]),
+    }
+
+
+def step_responses(linear: LinearModel, *, duration: Duration = None) -> StepResponses:
+    """Responses of every output of a linear model to a unit step of each of its inputs, from rest.
+
+    Args:
+        linear: from `linearize`, with the inputs and outputs that are meant.
+        duration: [s]; by default until the slowest vibration has faded, or for twelve of its periods.
+
+    Returns:
+        All responses, input by input; `responses["upper", "lower/tip.py"]` is one of them.
+
+    Raises:
+        ValueError: a duration that is none.
+
+    Example:
+        >>> import lissom as ls
+        >>> linear = ls.linearize("double-pendulum", inputs=["upper"], outputs=["lower/tip.py"], kp=500, kd=20)
+        >>> ls.step_responses(linear).summary().columns[:3]
+        ('input', 'output', 'largest')
+    """
+    pairs = product(linear.input_names, linear.output_names)
+    responses = [step_response(linear, *pair, duration) for pair in pairs]
+    return StepResponses(linear, tuple(responses))
 
 
 def step_response(

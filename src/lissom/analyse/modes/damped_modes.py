@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Complex
 
 from ...describe.defaults import SHOWN_MODES
-from ...drawing import picture_of
-from ...files.summary import Summarised, Summary
+from ...drawing import animation_of, picture_of
+from ...files.summary import Result, Summary
+from ...parameters import Count, Locked, Undeformed, WeightStiffness
 from ...solve.balance import MotionPoint
 from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
@@ -25,11 +26,12 @@ from ..linear.linearize import (
     operating_point,
 )
 from .complex_modes import damping_ratio, frequency_hz, quadratic_modes
-from .modes_summary import ModesOrigin, modes_summary
+from .modes_origin import MOVING, STATIC, UNDEFORMED, ModesOrigin
+from .modes_summary import modes_data, modes_summary
 from .participation import participation
 
 
-class DampedModes(Summarised, eqx.Module):
+class DampedModes(Result, eqx.Module):
     """Modes of the quadratic eigenproblem, [Palomba2019] eqs. (12)-(18), in order of |lambda|; one of each pair."""
 
     eigenvalue: Complex[np.ndarray, " m"]  # lambda [rad/s]
@@ -57,7 +59,20 @@ class DampedModes(Summarised, eqx.Module):
 
     def summary(self) -> Summary:
         """Frequencies, damping and where the energy is."""
-        return modes_summary(self, "Damped modes")
+        return modes_summary(self, "damped modes")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Modes as plain data, by the names of links and joints."""
+        return modes_data(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the modes or their robot, one line each."""
+        return () if self.origin is None else self.origin.warnings
+
+    def animate(self, path: Any, mode: int = 1) -> Any:
+        """A page on which the robot swings in one mode, counted from 1, slowed down and enlarged."""
+        return animation_of(self, mode=mode, path=path)
 
     @property
     def shapes(self) -> Float[np.ndarray, "n m"]:
@@ -76,9 +91,10 @@ def damped_modes(
     qd: Any,
     qdd: Any,
     feedback: LinearFeedback | None,
-    locked: bool,
-    count: int | None,
-    weight_stiffness: bool = False,
+    locked: Locked,
+    count: Count,
+    weight_stiffness: WeightStiffness = False,
+    undeformed: Undeformed = False,
 ) -> DampedModes:
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
@@ -96,6 +112,7 @@ def damped_modes(
         basis = locking.B
     M, C, K, _ = slopes.matrices
     modes = modes_with_inertia(model, whole, lambda: quadratic_modes(M, C, K, count))
+    moving = qd is not None or qdd is not None
     lam: Any = modes.eigenvalue
     seen = lam.imag
     right = basis @ modes.right
@@ -112,7 +129,15 @@ def damped_modes(
         stability=modes.stability,
         names=(*model.independent_names, *model.coordinate_names),
         strain=strain,
-        origin=ModesOrigin(model, f, point.x),
+        origin=ModesOrigin(
+            model,
+            f,
+            point.x,
+            pose=state,
+            about=MOVING if moving else UNDEFORMED if undeformed else STATIC,
+            locked=locked,
+            weight_stiffness=weight_stiffness,
+        ),
     )
 
 

@@ -12,15 +12,29 @@ from jaxnative.compiled import compiled_quickly
 
 from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
 from ...describe.defaults import SHOWN_MODES
-from ...drawing import picture_of
+from ...drawing import animation_of, picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
-from ...files.summary import Summarised, Summary
+from ...files.errors import refused
+from ...files.summary import Result, Summary
+from ...parameters import (
+    Accelerations,
+    Count,
+    Damped,
+    DerivativeGains,
+    Locked,
+    Pose,
+    ProportionalGains,
+    Speeds,
+    Undeformed,
+    WeightStiffness,
+)
 from ...solve.arguments import (
     ModelLike,
     check_count,
     equilibrium_from,
     model_from,
+    state_from,
 )
 from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
@@ -31,11 +45,12 @@ from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis
 from .complex_modes import RIGID_RATE
 from .damped_modes import damped_modes
-from .modes_summary import ModesOrigin, modes_summary
+from .modes_origin import STATIC, UNDEFORMED, ModesOrigin
+from .modes_summary import modes_data, modes_summary
 from .participation import participation
 
 
-class Modes(Summarised, eqx.Module):
+class Modes(Result, eqx.Module):
     """Modes about an equilibrium, lowest frequency first; m modes of n coordinates."""
 
     # Undamped natural frequency; 0 for rigid and for unstable motion.
@@ -60,7 +75,20 @@ class Modes(Summarised, eqx.Module):
 
     def summary(self) -> Summary:
         """Frequencies, damping and where the energy is."""
-        return modes_summary(self, "Modes about an equilibrium")
+        return modes_summary(self, "modes")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Modes as plain data, by the names of links and joints."""
+        return modes_data(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the modes or their robot, one line each."""
+        return () if self.origin is None else self.origin.warnings
+
+    def animate(self, path: Any, mode: int = 1) -> Any:
+        """A page on which the robot swings in one mode, counted from 1, slowed down and enlarged."""
+        return animation_of(self, mode=mode, path=path)
 
     @property
     def left(self) -> Float[np.ndarray, "n m"]:
@@ -95,16 +123,17 @@ def vibration_matrices(
 
 def modes(
     model: ModelLike,
-    state: Any = None,
+    state: Pose = None,
     *,
-    locked: bool = False,
-    count: int | None = SHOWN_MODES,
-    damped: bool = False,
-    qd: Any = None,
-    qdd: Any = None,
-    kp: Any = None,
-    kd: Any = None,
-    weight_stiffness: bool = False,
+    locked: Locked = False,
+    count: Count = SHOWN_MODES,
+    damped: Damped = False,
+    undeformed: Undeformed = False,
+    qd: Speeds = None,
+    qdd: Accelerations = None,
+    kp: ProportionalGains = None,
+    kd: DerivativeGains = None,
+    weight_stiffness: WeightStiffness = False,
 ) -> Any:
     """Natural modes about a static state, or about a point of a motion.
 
@@ -119,6 +148,7 @@ def modes(
         locked: hold every joint; of a closed chain, the independent ones.
         count: number of modes, lowest first; None for all.
         damped: solve the quadratic eigenproblem with damping, friction and gyroscopic terms.
+        undeformed: about the undeformed robot at these joint coordinates, not about its equilibrium.
         qd: joint speeds; the modes are those of that instant.
         qdd: joint accelerations.
         kp: proportional gains of a joint controller on the encoders, one or one for each joint.
@@ -141,12 +171,26 @@ def modes(
     """
     model = model_from(model)
     check_count(count)
+    moving = qd is not None or qdd is not None
+    if undeformed and moving:
+        message = "a moving robot is balanced, never undeformed"
+        raise refused("undeformed", None, message)
     if weight_stiffness:
         require_consistent_terms(model)
     feedback = joint_feedback(model, kp, kd)
-    if damped or qd is not None or qdd is not None:
+    if undeformed:
+        state = state_from(model, state)
+    if damped or moving:
         return damped_modes(
-            model, state, qd, qdd, feedback, locked, count, weight_stiffness
+            model,
+            state,
+            qd,
+            qdd,
+            feedback,
+            locked,
+            count,
+            weight_stiffness,
+            undeformed,
         )
     state = equilibrium_from(model, state)
     f = model.formulation_at(state)
@@ -183,7 +227,15 @@ def modes(
         eigenvalue=squares,
         names=(*model.independent_names, *model.coordinate_names),
         strain=strain,
-        origin=ModesOrigin(model, f, state.x),
+        origin=ModesOrigin(
+            model,
+            f,
+            state.x,
+            pose=state,
+            about=UNDEFORMED if undeformed else STATIC,
+            locked=locked,
+            weight_stiffness=weight_stiffness,
+        ),
     )
 
 
@@ -196,7 +248,7 @@ def _matrices_at(model: Model, f: AbstractFormulation, state: State):
 
 
 def natural_frequencies(
-    model: ModelLike, state: Any = None, *, locked: bool = False
+    model: ModelLike, state: Pose = None, *, locked: Locked = False
 ) -> Float[Array, " m"]:
     """Undamped natural frequencies [Hz], lowest first, as a pure JAX function: for `jax.grad` and `jax.vmap`.
 

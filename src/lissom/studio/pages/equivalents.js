@@ -25,7 +25,7 @@ function modelLines(source, changes = {}) {
   const { formulation } = changes;
   if (isPlainRobot(source, changes)) return ["import lissom as ls", `model = ls.Model(${name}${formulation ? `, ${python(formulation)}` : ""})`];
   const others = Object.keys(changes).length ? `, ${python(changes)}` : "";
-  return ["import lissom as ls", "from lissom.services.sources import robot_of", `scenario = robot_of(${name}${others})`, "model = ls.Model.of_scenario(scenario)"];
+  return ["import lissom as ls", "from lissom.runs.sources import robot_of", `scenario = robot_of(${name}${others})`, "model = ls.Model.of_scenario(scenario)"];
 }
 // Joints that are not given are those of the scenario; of a bare robot they are zero.
 const poseOf = ({ source, q, changes = {} }) => (q ? python(q) : isPlainRobot(source, changes) ? "" : "scenario.initial.q");

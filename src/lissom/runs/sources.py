@@ -1,12 +1,10 @@
-"""Which robot or scenario a request is about: a library name, a file, the result of an earlier run, or the data."""
+"""The robot or scenario of a library name, of a file, of the result of an earlier run, or the data itself."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import WithJsonSchema
+from typing import Any
 
 from ..describe import (
     DescriptionError,
@@ -22,32 +20,13 @@ from ..files.description_files import find_file, kind_of_file
 from ..files.document import Document
 from ..files.errors import refused
 from ..files.named_files import with_named_files
-from ..runs.scenario_argument import scenario_from
-from .frozen_model import FrozenModel, JointValues, Made
+from .scenario_argument import scenario_from
 
-# A description comes as data only within Python; from JSON, a source is a name or a file.
-Source = Annotated[
-    str | Annotated[Robot, Made()] | Annotated[Scenario, Made()],
-    WithJsonSchema({"type": "string"}),
-]
+# A robot or a scenario: a library name, a file, or the data itself.
+Source = str | Robot | Scenario
 
 # First bytes of a NetCDF-4 file: result files are told by them, whatever their names.
 HDF5 = b"\x89HDF\r\n\x1a\n"
-
-
-class RobotRequest(FrozenModel):
-    """What every request about a robot in a pose says."""
-
-    # Library name, file, or the robot itself; of a scenario, its robot, choices and initial q.
-    robot: Source
-    # Keys of robot and scenario by dotted path: {"formulation": "nonlinear", "payload.mass": 0.3}.
-    changes: dict[str, Any] = {}
-    # Joint coordinates; default: those of the scenario, or zero.
-    q: JointValues | None = None
-
-    def scenario(self) -> Scenario:
-        """The robot with its changes, as a scenario at rest."""
-        return robot_of(self.robot, self.changes)
 
 
 def scenario_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenario:

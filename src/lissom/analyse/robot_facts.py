@@ -1,15 +1,12 @@
 """What several results tell of a robot: values by the names of its joints and nodes, and whether it is damped."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..describe import Robot
 from ..describe.geometry import beam_path, tip
-
-if TYPE_CHECKING:
-    pass
 
 
 def has_damping(robot: Robot) -> bool:

@@ -1,0 +1,24 @@
+"""The model that a linear one was made of, and what is to be said of both."""
+
+from typing import Any, NamedTuple
+
+from ...describe.doubt import lines_of
+from ...solve.model import Model
+from ..validity.watch import doubts_of_linear_model
+from .carried_weight import weight_note
+
+
+class LinearOrigin(NamedTuple):
+    """Whose linear model it is, and whether the second-order stiffness of carried weight is in it."""
+
+    model: Model
+    weight_stiffness: bool
+
+    def warnings(self, linear: Any) -> tuple[str, ...]:
+        """Warnings about the robot at the point of its linear model, one line each."""
+        return lines_of(doubts_of_linear_model(self.model, linear))
+
+    @property
+    def weight_note(self) -> str | None:
+        """What is left out of the stiffness of carried weight; None where nothing is."""
+        return None if self.weight_stiffness else weight_note(self.model)

@@ -1,0 +1,55 @@
+"""The model and the point that modes are about, and what is to be said of both."""
+
+from functools import cached_property
+from typing import Any
+
+from ...describe.doubt import lines_of
+from ...dynamics.formulation import AbstractFormulation
+from ...solve.model import Model
+from ...solve.state import State
+from ..linear.carried_weight import weight_note
+from ..validity.watch import doubts
+
+STATIC = "static equilibrium under gravity"
+UNDEFORMED = "undeformed"
+MOVING = "motion given"
+
+
+class ModesOrigin:
+    """The robot and the point about which modes are; two of them are never equal."""
+
+    def __init__(
+        self,
+        model: Model,
+        formulation: AbstractFormulation,
+        x: Any,
+        *,
+        pose: Any = None,
+        about: str = STATIC,
+        locked: bool = False,
+        weight_stiffness: bool = False,
+    ):
+        self.model = model
+        self.formulation = formulation
+        self.x = x
+        self._pose = pose
+        self.about = about
+        self.locked = locked
+        self._weight_stiffness = weight_stiffness
+
+    @cached_property
+    def state(self) -> State:
+        """The state about which modes are; of a motion, the equilibrium at its pose."""
+        if isinstance(self._pose, State):
+            return self._pose
+        return self.model.static(self._pose)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about the robot at this point, one line each."""
+        return lines_of(doubts(self.model, self.state))
+
+    @property
+    def weight_note(self) -> str | None:
+        """What is left out of the stiffness of carried weight; None where nothing is."""
+        return None if self._weight_stiffness else weight_note(self.model)

@@ -1,0 +1,204 @@
+"""The command of a verb: its options, how their texts are read, and how its answer is printed.
+
+All of it follows from the signature of the verb's function and from its row; see `lissom.verbs`.
+"""
+
+from collections.abc import Callable, Iterator
+from inspect import Parameter as Argument
+from inspect import Signature
+from typing import Annotated, Any
+
+import typer
+
+from ..compiled_code import keep_compiled_code
+from ..describe import Scenario
+from ..files.errors import refused
+from ..verbs.declared import BY_JOINT, Declared, declared
+from ..verbs.perform import Answer, perform
+from ..verbs.verb import LINEAR_MODEL, ROBOT, Output, Verb
+from .option_groups import Modelling, Report
+from .options import Degrees, RobotName
+from .output import print_summary
+from .parsing import (
+    ACCELERATION,
+    FORCE,
+    POSITION,
+    SPEED,
+    band,
+    gains,
+    joint_values,
+    names_of,
+    option_names,
+)
+
+UNITS = {
+    "positions": POSITION,
+    "speeds": SPEED,
+    "accelerations": ACCELERATION,
+    "forces": FORCE,
+}
+SECONDS = "a positive number of seconds"
+# Types that typer reads by itself; every other parameter is a text, which is read here.
+PLAIN = (bool, int, float, str)
+
+
+def command_of(verb: Verb) -> Callable[..., None]:
+    """The function that typer makes a command of; its signature is that of the verb, as options."""
+    arguments = list(_arguments(verb))
+
+    def command(**given: Any) -> None:
+        run(verb, given)
+
+    command.__name__ = verb.python_name
+    command.__doc__ = f"{verb.help}\n\nExample: lissom {verb.example}"
+    command.__dict__["__signature__"] = Signature(arguments)
+    command.__annotations__ = {one.name: one.annotation for one in arguments}
+    return command
+
+
+def run(verb: Verb, given: dict[str, Any]) -> None:
+    """One call of a command: texts are read, the verb is performed, its answer is printed."""
+    code = keep_compiled_code()
+    report = Report(strict=given.pop("strict"), json=given.pop("json"))
+    source: Any = None
+    if reads_robot(verb):
+        modelling = _group(Modelling, given)
+        source = modelling.robot(given.pop("robot"))
+    degrees = given.pop("deg", False)
+    values = {}
+    for one in declared(verb):
+        values[one.name] = _read(verb, one, given[one.name], source, degrees)
+    for output in verb.writes:
+        values[output.name] = given[output.name]
+    with option_names(**spellings(verb)):
+        answer = perform(verb, source, values)
+    report.print(answer, code, print_answer)
+
+
+def print_answer(screen: Any, answer: Answer) -> None:
+    """The summary of an answer, and the files that were written."""
+    print_summary(screen, answer.summary())
+    for output in answer.verb.writes:
+        if output.name in answer.files:
+            label = output.label or output.key.rpartition(".")[2]
+            screen.print(f"{label}: {answer.files[output.name]}")
+
+
+def reads_robot(verb: Verb) -> bool:
+    """Whether a verb is about a robot, with all options of how it is modelled."""
+    return verb.reads in (ROBOT, LINEAR_MODEL)
+
+
+def spellings(verb: Verb) -> dict[str, str]:
+    """How each parameter and each file of a verb is written on the command line."""
+    found = {one.name: _spelling(verb, one)[0] for one in declared(verb)}
+    for output in verb.writes:
+        found[output.name] = _file_spelling(output)[0]
+    return found
+
+
+# --- options -------------------------------------------------------------------------------------------------------
+
+
+def _arguments(verb: Verb) -> Iterator[Argument]:
+    if reads_robot(verb):
+        yield _argument("robot", RobotName)
+    parameters = declared(verb)
+    for one in parameters:
+        yield _option_of(verb, one)
+    if any(one.facts.kind in BY_JOINT for one in parameters):
+        yield _argument("deg", Degrees, False)
+    for output in verb.writes:
+        spelling = _file_spelling(output)
+        option = typer.Option(*spelling, metavar=output.metavar, help=output.help)
+        yield _argument(output.name, Annotated[str | None, option], None)
+    if reads_robot(verb):
+        yield from _members(Modelling)
+    yield from _members(Report)
+
+
+def _members(group: type) -> Iterator[Argument]:
+    hints = group.__annotations__
+    for name, annotation in hints.items():
+        yield _argument(name, annotation, getattr(group, name))
+
+
+def _group(group: type, given: dict[str, Any]) -> Any:
+    return group(**{name: given.pop(name) for name in group.__annotations__})
+
+
+def _option_of(verb: Verb, one: Declared) -> Argument:
+    """The option of a parameter, as typer wants it."""
+    facts = one.facts
+    options: dict[str, Any] = {"help": _help(verb, one)}
+    if facts.metavar:
+        options["metavar"] = facts.metavar
+    kind = _plain_type(one)
+    if kind is int and facts.at_least is not None:
+        options["min"] = int(facts.at_least)
+    spelling = _spelling(verb, one)
+    if one.name in verb.required:
+        return _argument(one.name, Annotated[kind, typer.Option(*spelling, **options)])
+    if kind is bool or isinstance(one.default, PLAIN):
+        annotation = Annotated[kind, typer.Option(*spelling, **options)]
+        return _argument(one.name, annotation, one.default)
+    annotation = Annotated[kind | None, typer.Option(*spelling, **options)]
+    return _argument(one.name, annotation, None)
+
+
+def _help(verb: Verb, one: Declared) -> str:
+    # What has to be given has no default.
+    text = one.facts.help
+    return text.partition(" Default:")[0] if one.name in verb.required else text
+
+
+def _plain_type(one: Declared) -> Any:
+    """What typer reads; `int | None` is an int."""
+    if one.facts.kind:
+        return list[str] if one.facts.kind == "list" else str
+    members = getattr(one.type, "__args__", (one.type,))
+    return next((member for member in members if member in PLAIN), str)
+
+
+def _spelling(verb: Verb, one: Declared) -> tuple[str, ...]:
+    return verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))
+
+
+def _file_spelling(output: Output) -> tuple[str, ...]:
+    return output.options or (f"--{output.name.replace('_', '-')}",)
+
+
+def _argument(name: str, annotation: Any, *default: Any) -> Argument:
+    """An argument of a command; without a default it has to be given."""
+    options = {"default": default[0]} if default else {}
+    return Argument(name, Argument.KEYWORD_ONLY, annotation=annotation, **options)
+
+
+# --- texts ---------------------------------------------------------------------------------------------------------
+
+
+def _read(
+    verb: Verb, one: Declared, text: Any, scenario: Scenario | None, degrees: bool
+) -> Any:
+    """The value of an option, from its text where typer does not read it."""
+    option = _spelling(verb, one)[0]
+    facts = one.facts
+    if text is None:
+        return None
+    robot: Any = None if scenario is None else scenario.robot
+    if facts.kind in UNITS:
+        return joint_values(robot, option, text, UNITS[facts.kind], degrees)
+    if facts.kind == "gains":
+        return gains(robot, option, text)
+    if facts.kind == "names":
+        return names_of(text) or ()
+    if facts.kind == "band":
+        return band(text)
+    if facts.kind == "list":
+        return tuple(text)
+    if facts.above is not None and not facts.above < text < float("inf"):
+        what = SECONDS if facts.unit == "s" else f"above {facts.above:g}"
+        raise refused(option, text, f"must be {what}")
+    if facts.choices and text not in facts.choices:
+        raise refused(option, text, f"must be one of {', '.join(facts.choices)}")
+    return text

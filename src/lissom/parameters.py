@@ -1,0 +1,143 @@
+"""What the parameters of verbs mean, in which unit and in which range: said here, and nowhere else.
+
+A verb is a public function whose signature uses these types, as in `locked: Locked = False`. Options of the command
+line, requests of the studio, its forms and the reference page are derived from such signatures by `lissom.verbs`.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Meaning, unit and range of a parameter; its type and its default stand in the signature.
+
+    `kind` says how a text of the command line or a value of a request is read where the type alone does not: joint
+    `positions`, `speeds`, `accelerations` and `forces` (one number for each joint, with or without a unit), `gains`,
+    `names`, a `band` of frequencies, a `list` of texts, or a `file` that is read.
+    """
+
+    help: str
+    unit: str = ""
+    kind: str = ""
+    name: str = ""  # at the doors, where Python calls it otherwise
+    metavar: str = ""
+    at_least: int | float | None = None
+    above: int | float | None = None
+    choices: tuple[str, ...] = ()
+
+
+# --- the point that an analysis is about ---------------------------------------------------------------------------
+
+# In Python a state from `model.static` is taken as well.
+Pose = Annotated[
+    Any,
+    Parameter(
+        "Joint coordinates in rad or m: 0,1.57 or '0,90 deg'. Default: those of the scenario, or zero.",
+        unit="rad or m",
+        kind="positions",
+        name="q",
+        metavar="Q1,Q2,...",
+    ),
+]
+Speeds = Annotated[
+    Any,
+    Parameter(
+        "Joint speeds in rad/s or m/s. Default: zero.",
+        unit="rad/s or m/s",
+        kind="speeds",
+        metavar="V1,V2,...",
+    ),
+]
+Accelerations = Annotated[
+    Any,
+    Parameter(
+        "Joint accelerations in rad/s^2 or m/s^2. Default: zero.",
+        unit="rad/s^2 or m/s^2",
+        kind="accelerations",
+        metavar="A1,A2,...",
+    ),
+]
+JointTorques = Annotated[
+    Any,
+    Parameter(
+        "Torques on free joints in N m (forces in N).",
+        unit="N m or N",
+        kind="forces",
+        metavar="T1,T2,...",
+    ),
+]
+ProportionalGains = Annotated[
+    Any,
+    Parameter(
+        "Stiffness of joint controllers in N m/rad or N/m: one number for all joints, or one for each.",
+        unit="N m/rad or N/m",
+        kind="gains",
+        metavar="K1,K2,...",
+    ),
+]
+DerivativeGains = Annotated[
+    Any,
+    Parameter(
+        "Damping of joint controllers in N m s/rad or N s/m: one number for all joints, or one for each.",
+        unit="N m s/rad or N s/m",
+        kind="gains",
+        metavar="D1,D2,...",
+    ),
+]
+Locked = Annotated[bool, Parameter("Hold every joint.")]
+Undeformed = Annotated[
+    bool, Parameter("About the undeformed robot instead of its equilibrium.")
+]
+Free = Annotated[
+    bool,
+    Parameter("Joints move freely, downhill from --q to a stable equilibrium."),
+]
+
+# --- what is asked of it -------------------------------------------------------------------------------------------
+
+Count = Annotated[int | None, Parameter("Number of modes, lowest first.", at_least=1)]
+Damped = Annotated[bool, Parameter("Damped modes; always so where joints move.")]
+WeightStiffness = Annotated[
+    bool,
+    Parameter(
+        "Add the second-order stiffness of carried weight, which formulations of first order leave out."
+    ),
+]
+Inputs = Annotated[
+    Any,
+    Parameter(
+        "upper.torque,lower/tip.fx,... Default: every joint torque.",
+        kind="names",
+        metavar="NAMES",
+    ),
+]
+Outputs = Annotated[
+    Any,
+    Parameter(
+        "upper.encoder,lower/tip.ax,upper.reaction.mz,... Default: encoders, speeds, tip position, acceleration.",
+        kind="names",
+        metavar="NAMES",
+    ),
+]
+Duration = Annotated[
+    float | None,
+    Parameter(
+        "Duration in s. Default: until it has faded.",
+        unit="s",
+        above=0.0,
+        metavar="SECONDS",
+    ),
+]
+Band = Annotated[
+    Any,
+    Parameter(
+        "Frequencies in Hz. Default: around the vibrations of the robot.",
+        unit="Hz",
+        kind="band",
+        metavar="LOW:HIGH[:POINTS]",
+    ),
+]
+AnimatedMode = Annotated[
+    int, Parameter("Number of the mode that is animated.", at_least=1)
+]

@@ -1,0 +1,166 @@
+"""What the signature of a verb declares: its parameters, and the request that carries them."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, Gt, Le, MaxLen
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+
+from ..parameters import Parameter
+from .verb import LINEAR_MODEL, Verb, verb_named
+
+
+def _as_tuple(value: Any) -> Any:
+    """Arrays as tuples; everything else is left to pydantic."""
+    return tuple(value.tolist()) if hasattr(value, "tolist") else value
+
+
+JointValues = Annotated[tuple[float, ...], BeforeValidator(_as_tuple)]
+# What a request holds for each kind of parameter.
+KINDS: dict[str, Any] = {
+    "positions": JointValues,
+    "speeds": JointValues,
+    "accelerations": JointValues,
+    "forces": JointValues,
+    "gains": float | JointValues,
+    "names": tuple[str, ...],
+    "band": JointValues,
+    "list": tuple[str, ...],
+}
+LONG = 60.0  # [s] what takes longer joins a queue
+BY_JOINT = ("positions", "speeds", "accelerations", "forces")
+
+
+class Declared(NamedTuple):
+    """A parameter of a verb as every door sees it."""
+
+    name: str  # of the option and of the field of a request
+    argument: str  # of the function
+    owner: (
+        str  # whose argument it is: `function`, `linearize`, or the name of an output
+    )
+    type: Any  # of the value in a request
+    default: Any  # None also where there is none
+    facts: Parameter
+
+
+@cache
+def declared(verb: Verb) -> tuple[Declared, ...]:
+    """Parameters of a verb in their order: those of its reading, its own, those of its outputs."""
+    found: list[Declared] = []
+    if verb.reads == LINEAR_MODEL:
+        found += _of_function(verb_named("linearize"), "linearize")
+    found += _of_function(verb, "function")
+    for output in verb.writes:
+        for name, (annotation, default) in output.parameters.items():
+            found += _of_annotation(name, annotation, (default,), output.name)
+    return tuple(found)
+
+
+def _of_function(verb: Verb, owner: str) -> Iterator[Declared]:
+    function = verb.load()
+    hints = get_type_hints(function, include_extras=True)
+    for name, parameter in inspect.signature(function).parameters.items():
+        annotation = hints.get(name)
+        yield from _of_annotation(name, annotation, (parameter.default,), owner)
+
+
+def _of_annotation(
+    name: str, annotation: Any, defaults: tuple[Any, ...], owner: str
+) -> Iterator[Declared]:
+    """A parameter that is declared for the doors; others are for Python alone."""
+    if get_origin(annotation) is not Annotated:
+        return
+    kind, *notes = get_args(annotation)
+    for facts in notes:
+        if isinstance(facts, Parameter):
+            own = KINDS.get(facts.kind, kind)
+            default = None if defaults[0] is inspect.Parameter.empty else defaults[0]
+            yield Declared(facts.name or name, name, owner, own, default, facts)
+
+
+# --- requests ------------------------------------------------------------------------------------------------------
+
+
+class VerbRequest(BaseModel):
+    """What is asked of a verb; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+@cache
+def request_type(verb: Verb, from_browser: bool = False) -> type[VerbRequest]:
+    """The request of a verb: one field for each parameter, one for each file; from a browser, within its bounds.
+
+    A browser names the robot as `source`, and asks for files otherwise: by their endings.
+    """
+    fields: dict[str, Any] = {}
+    for one in declared(verb):
+        most = verb.most.get(one.name) if from_browser else None
+        given = Field(one.default, description=one.facts.help)
+        fields[one.name] = (_bounded(one, most), given)
+    if not from_browser:
+        for output in verb.writes:
+            fields[output.name] = (str | None, Field(None, description=output.help))
+    name = "".join(word.title() for word in re.split(r"\W", verb.name))
+    return create_model(f"{name}Request", __base__=VerbRequest, **fields)
+
+
+def _bounded(one: Declared, most: int | float | None) -> Any:
+    """The type of a field with its range."""
+    facts = one.facts
+    kind = one.type if one.default is not None else one.type | None
+    notes: list[Any] = []
+    if facts.at_least is not None:
+        notes.append(Ge(facts.at_least))
+    if facts.above is not None:
+        notes.append(Gt(facts.above))
+    if most is not None:
+        notes.append(MaxLen(int(most)) if one.facts.kind else Le(most))
+    if not notes:
+        return kind
+    bounded: Any = Annotated[(_without_none(kind), *notes)]
+    return bounded | None
+
+
+def _without_none(kind: Any) -> Any:
+    members = [member for member in get_args(kind) if member is not type(None)]
+    return members[0] if len(members) == 1 and type(None) in get_args(kind) else kind
+
+
+def schema_of(verb: Verb) -> dict[str, Any]:
+    """What a form needs to know of a verb: help, files, and of each parameter its help, unit, range and default."""
+    properties = request_type(verb, from_browser=True).model_json_schema()["properties"]
+    parameters = []
+    for one in declared(verb):
+        facts = one.facts
+        parameters.append(
+            properties[one.name]
+            | {
+                "name": one.name,
+                "kind": facts.kind or _kind_of(one.type),
+                "help": facts.help,
+                "unit": facts.unit,
+                "choices": list(facts.choices),
+                "required": one.name in verb.required,
+            }
+        )
+    files = [
+        {"name": output.name, "endings": list(output.endings), "help": output.help}
+        for output in verb.writes
+    ]
+    return {
+        "name": verb.name,
+        "help": verb.help,
+        "reads": verb.reads,
+        "parameters": parameters,
+        "files": files,
+        "long": verb.limit_s > LONG,
+    }
+
+
+def _kind_of(kind: Any) -> str:
+    return getattr(_without_none(kind), "__name__", "text")

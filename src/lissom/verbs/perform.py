@@ -1,0 +1,161 @@
+"""What every door does with a verb: read its subject, call its function, write its files."""
+
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..describe.doubt import lines_of
+from ..describe.scenario import Scenario
+from ..files.errors import refused
+from ..files.summary import Summary, plain
+from ..runs.output_files import check_outputs
+from ..runs.sources import robot_of
+from .declared import Declared, declared
+from .verb import LINEAR_MODEL, NOTHING, Output, Verb
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a verb found, with what its door adds: warnings about the scenario, and the files that were written."""
+
+    verb: Verb
+    result: Any
+    files: Mapping[str, str] = field(default_factory=dict)  # paths by names of outputs
+    warnings_before: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong, one line each."""
+        return (*self.warnings_before, *self.result.warnings)
+
+    def summary(self) -> Summary:
+        """What the terminal shows."""
+        return self.result.summary()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        data = dict(self.result.to_dict())
+        if "warnings" in data:
+            data["warnings"] = list(self.warnings)
+        for output in self.verb.writes:
+            path = self.files.get(output.name)
+            group, dot, key = output.key.rpartition(".")
+            if not dot:
+                data[key] = path
+            elif path is not None:
+                data.setdefault(group, {})[key] = path
+            else:
+                data.setdefault(group, {})
+        return plain(data)
+
+
+def perform(
+    verb: Verb,
+    source: Any,
+    values: Values,
+    changes: Values | None = None,
+    watch: Callable[..., None] | None = None,
+) -> Answer:
+    """The answer of a verb.
+
+    Args:
+        verb: from the table, or registered.
+        source: the robot that it is about: a name, a file, a scenario; None for verbs that read nothing.
+        values: of its parameters and paths of its files, by their names at the doors; what is left out is as the
+            signatures have it.
+        changes: of the robot and of how it is modelled, by dotted path.
+        watch: called with the share that is done, of verbs that tell it.
+
+    Raises:
+        DescriptionError: a value, a file or the robot is refused.
+    """
+    paths = {output.name: values.get(output.name) for output in verb.writes}
+    check_outputs({o.name: (paths[o.name], o.endings) for o in verb.writes})
+    if verb.reads == NOTHING:
+        result = verb.load()(**_arguments(verb, "function", values, watch))
+        return _written(Answer(verb, result), values)
+    scenario = robot_of(source, changes or {})
+    # Imported here: what is wrong with the request is said without the solvers.
+    from jaxnative.compiled import using
+
+    from ..analyse.validity.watch import doubts_of_scenario
+    from ..runs.forecast import affordable_model
+
+    before = lines_of(doubts_of_scenario(scenario))
+    with using(scenario.solver.backend), _naming_the_field(verb, values):
+        model = affordable_model(scenario)
+        values = _with_initial_pose(verb, scenario, values)
+        result = _result_about(verb, model, values, watch)
+        return _written(Answer(verb, result, warnings_before=before), values)
+
+
+def _result_about(verb: Verb, model: Any, values: Values, watch: Any) -> Any:
+    subject = model
+    if verb.reads == LINEAR_MODEL:
+        from ..analyse.linear.linearize import linearize
+
+        subject = linearize(model, **_arguments(verb, "linearize", values))
+    return verb.load()(subject, **_arguments(verb, "function", values, watch))
+
+
+def _arguments(
+    verb: Verb, owner: str, values: Values, watch: Any = None
+) -> dict[str, Any]:
+    """Arguments of a function by their names in Python; those that nobody gave keep their defaults."""
+    given = {
+        one.argument: values[one.name]
+        for one in declared(verb)
+        if one.owner == owner and values.get(one.name) is not None
+    }
+    if owner == "function" and watch is not None:
+        given["watch"] = watch
+    return given
+
+
+def _with_initial_pose(verb: Verb, scenario: Scenario, values: Values) -> Values:
+    """Joints stand where the scenario starts where nobody says otherwise."""
+    initial = scenario.initial.q
+    for one in declared(verb):
+        is_free = one.facts.kind == "positions" and not values.get(one.name)
+        if is_free and initial is not None:
+            values = {**values, one.name: initial}
+    return values
+
+
+def _written(answer: Answer, values: Values) -> Answer:
+    """The answer after its files have been written."""
+    files = {}
+    for output in answer.verb.writes:
+        path = values.get(output.name)
+        if path is not None:
+            _write(answer, output, path, values)
+            files[output.name] = str(path)
+    return Answer(answer.verb, answer.result, files, answer.warnings_before)
+
+
+def _write(answer: Answer, output: Output, path: str | Path, values: Values) -> None:
+    own = _arguments(answer.verb, output.name, values)
+    getattr(answer.result, output.method)(path=path, **own)
+
+
+@contextmanager
+def _naming_the_field(verb: Verb, values: Values):
+    """A name that the robot does not have is reported with the parameter that holds it."""
+    from ..solve.channels import UnknownNameError
+
+    try:
+        yield
+    except UnknownNameError as failure:
+        holders = [
+            one.name for one in declared(verb) if _holds(one, values, failure.name)
+        ]
+        field = holders[0] if holders else ""
+        raise refused(field, failure.name, failure.message) from None
+
+
+def _holds(one: Declared, values: Values, name: str) -> bool:
+    return one.facts.kind == "names" and name in (values.get(one.name) or ())

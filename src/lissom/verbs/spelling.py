@@ -1,0 +1,131 @@
+"""A call of a verb as a user would write it: as a command line, and in Python."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .declared import Declared, declared
+from .verb import LINEAR_MODEL, NOTHING, Verb, verb_named
+
+Values = Mapping[str, Any]
+
+
+def spelled(verb: Verb, source: str, changes: Values, values: Values) -> dict[str, Any]:
+    """The command line of a call, and its lines of Python.
+
+    Args:
+        verb: what is called.
+        source: the robot: a name of the library, a file.
+        changes: of the robot and of how it is modelled, by dotted path.
+        values: of parameters and files by their names at the doors; those that are defaults need not stand there.
+    """
+    kind, _, rest = source.rpartition(":")
+    return {
+        "command": command_line(verb, rest, changes, values),
+        "lines": python_lines(verb, rest, changes, values, kind == "library"),
+    }
+
+
+def command_line(verb: Verb, source: str, changes: Values, values: Values) -> str:
+    """The line for a shell."""
+    words = ["lissom", verb.name]
+    if verb.reads != NOTHING:
+        words.append(shlex.quote(source))
+    for path, value in changes.items():
+        words += ["--set", shlex.quote(f"{path}={_yaml(value)}")]
+    for one in _given(verb, values):
+        words += _option(verb, one, values[one.name])
+    for output in verb.writes:
+        if values.get(output.name) is not None:
+            option = (output.options or (f"--{output.name.replace('_', '-')}",))[0]
+            words += [option, shlex.quote(str(values[output.name]))]
+    return " ".join(words)
+
+
+def python_lines(
+    verb: Verb,
+    source: str,
+    changes: Values,
+    values: Values,
+    from_library: bool = False,
+) -> list[str]:
+    """The lines of Python; a robot `from_library` is modelled as the package does by default."""
+    lines = ["import lissom as ls"]
+    subject = None
+    if verb.reads != NOTHING:
+        subject = "model"
+        if from_library and not changes:
+            lines.append(f"model = ls.Model({source!r})")
+        else:
+            others = f", {dict(changes)!r}" if changes else ""
+            lines.append("from lissom.runs.sources import robot_of")
+            lines.append(f"scenario = robot_of({source!r}{others})")
+            lines.append("model = ls.Model.of_scenario(scenario)")
+            values = _with_initial_pose(verb, values)
+    if verb.reads == LINEAR_MODEL:
+        inner = _call(verb_named("linearize"), subject, values, verb, "linearize")
+        lines.append(f"linear = {inner}")
+        subject = "linear"
+    lines.append(f"found = {_call(verb, subject, values, verb, 'function')}")
+    lines.append("print(found)")
+    for output in verb.writes:
+        if values.get(output.name) is not None:
+            own = [repr(str(values[output.name]))]
+            for one in declared(verb):
+                if one.owner == output.name and values.get(one.name) is not None:
+                    own.append(f"{one.argument}={values[one.name]!r}")
+            lines.append(f"found.{output.method}({', '.join(own)})")
+    return lines
+
+
+def _call(called: Verb, subject: str | None, values: Values, verb: Verb, owner: str):
+    """`ls.modes(model, [0, 1], locked=True)`."""
+    arguments = [] if subject is None else [subject]
+    for one in _given(verb, values):
+        if one.owner == owner:
+            arguments.append(f"{one.argument}={_plain(values[one.name])!r}")
+    return f"ls.{called.load().__name__}({', '.join(arguments)})"
+
+
+class _Code(str):
+    """A piece of code among values, written as it is."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _with_initial_pose(verb: Verb, values: Values) -> Values:
+    """Joints that are not given stand where the scenario starts."""
+    poses = [one.name for one in declared(verb) if one.facts.kind == "positions"]
+    initial = {name: _Code("scenario.initial.q") for name in poses}
+    return initial | {k: value for k, value in values.items() if value is not None}
+
+
+def _given(verb: Verb, values: Values) -> Iterator[Declared]:
+    """Parameters with a value that is not their default."""
+    for one in declared(verb):
+        value = values.get(one.name)
+        if value is not None and value != one.default and value != []:
+            yield one
+
+
+def _option(verb: Verb, one: Declared, value: Any) -> list[str]:
+    option = verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))[0]
+    if value is True:
+        return [option]
+    if one.facts.kind == "list":
+        return [word for text in value for word in (option, shlex.quote(str(text)))]
+    if isinstance(value, list | tuple):
+        text = ",".join(str(entry) for entry in value)
+        # A negative number would be taken for an option.
+        return [f"{option}={shlex.quote(text)}"]
+    return [option, shlex.quote(str(value))]
+
+
+def _yaml(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

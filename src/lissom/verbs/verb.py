@@ -1,0 +1,97 @@
+"""A verb: a public function, and one row that says what it reads, what it writes, and how long it may take."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+# What the first argument of a verb's function is, and how the doors get it.
+ROBOT = "robot"  # a `Model`, from a robot and how it is modelled
+LINEAR_MODEL = "linear model"  # a `LinearModel`, from `linearize` and its arguments
+NOTHING = "nothing"  # the function takes what its own signature says
+
+PICTURE = (".png", ".pdf", ".svg")
+PAGE = (".html", ".htm")
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """A file that a verb writes where it is asked for: by which method of the result, and how its name ends."""
+
+    name: str  # of the option and of the field of a request
+    method: str  # of the result, which takes the path: `plot`, `save`, `animate`
+    endings: tuple[str, ...]
+    help: str
+    # Where the path stands in the JSON: `picture`, or `files.plot`.
+    key: str
+    metavar: str = "FILE"
+    options: tuple[str, ...] = ()  # of the command line; default: --name
+    label: str = ""  # on the screen; default: the last word of `key`
+    # Further arguments of the method, with their types and defaults.
+    parameters: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Verb:
+    """One verb of the program, as all of its doors know it."""
+
+    name: str  # as the command line has it: step-response
+    function: str | Callable[..., Any]  # home:name below `lissom`, or the function
+    help: str  # one sentence
+    example: str  # a command line, without `lissom`
+    reads: str = ROBOT
+    writes: tuple[Output, ...] = ()
+    # Names of parameters without which it cannot be called from the command line.
+    required: tuple[str, ...] = ()
+    # Spellings on the command line other than --name.
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # The most that a browser may ask for, by parameter.
+    most: Mapping[str, int | float] = field(default_factory=dict)
+    limit_s: float = 60.0  # for an answer to the studio; longer ones join its queue
+
+    @property
+    def python_name(self) -> str:
+        """The name in Python: step_response."""
+        return self.name.replace("-", "_")
+
+    def load(self) -> Callable[..., Any]:
+        """The function; its module is imported now."""
+        if callable(self.function):
+            return self.function
+        home, _, name = self.function.partition(":")
+        return getattr(import_module(f"lissom.{home}"), name)
+
+
+_registered: dict[str, Verb] = {}
+
+
+def register(verb: Verb) -> None:
+    """Make a verb known to every door.
+
+    Raises:
+        ValueError: there is a verb of this name.
+    """
+    if verb.name in _registered:
+        raise ValueError(f"there is a verb {verb.name!r} already")
+    _registered[verb.name] = verb
+
+
+def withdraw(name: str) -> None:
+    """Take away a verb that was registered."""
+    _registered.pop(name, None)
+
+
+def verbs() -> Mapping[str, Verb]:
+    """All verbs by name: those of the package, then those that were registered."""
+    from .table import TABLE
+
+    return {verb.name: verb for verb in TABLE} | _registered
+
+
+def verb_named(name: str) -> Verb:
+    """The verb of a name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return verbs()[name]
