@@ -202,9 +202,9 @@ def absolute_imports(node: ast.AST) -> list[str]:
     "old, new", [("compiled", "compiling"), ("marks", "in_all_lanes")]
 )
 def test_old_names_of_the_compiler_are_the_new_ones(old, new, monkeypatch):
-    for name in [name for name in sys.modules if name.startswith("jaxnative")]:
+    for name in [name for name in sys.modules if name.startswith("lissom.native")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.warns(DeprecationWarning, match="jaxnative"):
-        module = importlib.import_module(f"jaxnative.{old}")
+        module = importlib.import_module(f"lissom.native.{old}")
     same = importlib.import_module(f"jaxnative.{old}")
     assert getattr(module, new) is getattr(same, new)

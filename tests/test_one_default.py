@@ -31,7 +31,7 @@ from lissom.services.static import StaticRequest
 from lissom.services.sweep import SweepRequest
 from lissom.studies.study import AnalysisOptions, Study
 from lissom.verbs.declared import request_type
-from lissom.verbs.verb import verb_named
+from lissom.verbs.registry import verb_named
 
 analysis_requests = pytest.importorskip("lissom.studio.analysis_requests")
 requests = pytest.importorskip("lissom.studio.requests")

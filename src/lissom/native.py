@@ -5,7 +5,7 @@ import warnings
 from importlib import import_module
 
 warnings.warn(
-    "jaxnative is now the package jaxnative (jaxnative.compiled is jaxnative.compiled); "
+    "lissom.native is now the package jaxnative (lissom.native.compiled is jaxnative.compiled); "
     "the old name goes in lissom 0.4",
     DeprecationWarning,
     stacklevel=2,

@@ -18,7 +18,7 @@ from jaxnative.untranslatable import Untranslatable
 from lissom.commands import cli
 from lissom.commands import simulate as simulate_command
 from lissom.describe.supported import SUPPORT
-from lissom.verbs.verb import verbs
+from lissom.verbs.registry import verbs
 from shell_commands import REED
 
 SHORT = (

@@ -31,7 +31,7 @@ SHORT_STEPS = {"max_step": 1e-6, "first_step": 1e-6, "t_end": 2e-3}
 @pytest.fixture
 def only_native(caplog):
     """A function that fails where something was left to XLA."""
-    caplog.set_level(logging.INFO, "jaxnative")
+    caplog.set_level(logging.INFO, "lissom.native")
 
     def check():
         assert not caplog.records

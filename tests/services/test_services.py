@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from lissom.analyse import robot_facts
 from lissom.describe import DescriptionError, Robot
-from lissom.services import output_files, robot_facts, sources
+from lissom.runs import output_files, sources
 from lissom.services.frozen_model import plain
 
 

@@ -1,7 +1,6 @@
 """Columns of numbers with names as a file: text or NumPy's archive."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from ..atomic import write_atomically
 
 
-def write_columns(path: str | Path, columns: Mapping[str, np.ndarray]) -> Path:
+def write_columns(path: Any, columns: Mapping[str, np.ndarray]) -> Any:
     """Columns of one length as `.npz`, or as text with their names in the first line; in full precision."""
     if str(path).lower().endswith(".npz"):
         named: dict[str, Any] = dict(columns)

@@ -6,7 +6,8 @@ from typing import Any
 
 import typer
 
-from ..verbs.verb import Verb, verbs
+from ..verbs.registry import verbs
+from ..verbs.verb import Verb
 from .verb_command import command_of
 
 

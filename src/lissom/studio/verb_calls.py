@@ -9,7 +9,7 @@ def verb(data: Data, watch: Any) -> Any:
     """The answer of a verb."""
     from ..verbs.declared import request_type
     from ..verbs.perform import perform
-    from ..verbs.verb import verb_named
+    from ..verbs.registry import verb_named
 
     def share_done(share: float) -> None:
         watch({"t": share, "t_end": 1.0, "unit": "done"})
@@ -32,15 +32,15 @@ def takes_watch(asked: Any) -> bool:
 def declarations(data: Data, watch: Any) -> Any:
     """Parameters of all verbs, as JSON schemas."""
     from ..verbs.declared import schema_of
-    from ..verbs.verb import verbs
+    from ..verbs.registry import verbs
 
     return {name: schema_of(verb) for name, verb in verbs().items()}
 
 
 def verb_lines(data: Data, watch: Any) -> Any:
     """The command line and the lines of Python that a question stands for."""
+    from ..verbs.registry import verb_named
     from ..verbs.spelling import spelled
-    from ..verbs.verb import verb_named
 
     return spelled(
         verb_named(data["name"]), data["shown"], data["changes"], data["values"]

@@ -7,7 +7,8 @@ from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
 from ..services.frozen_model import FrozenModel
-from ..verbs.verb import Verb, verbs
+from ..verbs.registry import verbs
+from ..verbs.verb import Verb
 from .answer_files import answered_file
 from .folder import FolderError
 from .jobs import Order

@@ -10,7 +10,8 @@ from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from ..parameters import Parameter
-from .verb import LINEAR_MODEL, Verb, verb_named
+from .registry import verb_named
+from .verb import LINEAR_MODEL, Verb
 
 
 def _as_tuple(value: Any) -> Any:

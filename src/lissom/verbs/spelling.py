@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .declared import Declared, declared
-from .verb import LINEAR_MODEL, NOTHING, Verb, verb_named
+from .registry import verb_named
+from .verb import LINEAR_MODEL, NOTHING, Verb
 
 Values = Mapping[str, Any]
 

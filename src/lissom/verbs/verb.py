@@ -60,38 +60,3 @@ class Verb:
             return self.function
         home, _, name = self.function.partition(":")
         return getattr(import_module(f"lissom.{home}"), name)
-
-
-_registered: dict[str, Verb] = {}
-
-
-def register(verb: Verb) -> None:
-    """Make a verb known to every door.
-
-    Raises:
-        ValueError: there is a verb of this name.
-    """
-    if verb.name in _registered:
-        raise ValueError(f"there is a verb {verb.name!r} already")
-    _registered[verb.name] = verb
-
-
-def withdraw(name: str) -> None:
-    """Take away a verb that was registered."""
-    _registered.pop(name, None)
-
-
-def verbs() -> Mapping[str, Verb]:
-    """All verbs by name: those of the package, then those that were registered."""
-    from .table import TABLE
-
-    return {verb.name: verb for verb in TABLE} | _registered
-
-
-def verb_named(name: str) -> Verb:
-    """The verb of a name.
-
-    Raises:
-        KeyError: there is none.
-    """
-    return verbs()[name]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -82,7 +81,7 @@ class StepResponses(Result):
         """Figure of all responses; `path` writes it too."""
         return picture_of(self, path=path)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: Any) -> None:
         """Times and every response: `.csv` or `.npz`."""
         write_columns(path, dict(self._columns()))
 
