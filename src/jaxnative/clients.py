@@ -10,7 +10,7 @@ class Client(NamedTuple):
 
     name: str  # as in `__module__` of its functions and classes
     folder: Path  # of its sources
-    libraries: frozenset[str]  # whose classes stand in its arguments; known by version
+    libraries: frozenset[str]  # that its functions call; known by their versions
 
 
 _clients: dict[str, Client] = {}
@@ -22,8 +22,8 @@ def add_client(name: str, folder: Path, libraries: Iterable[str] = ()) -> None:
     Args:
         name: of the package.
         folder: of its sources; those below it count too.
-        libraries: other packages whose classes stand in the arguments of its functions. They are known by their
-            versions.
+        libraries: other packages that its functions call, or whose classes stand in their arguments. Programs on disk
+            are stale once the version of one of them changes.
     """
     _clients[name] = Client(name, folder, frozenset(libraries))
 
@@ -33,6 +33,11 @@ def client_folders() -> tuple[Path, ...]:
     return tuple(sorted(client.folder for client in _clients.values()))
 
 
+def client_libraries() -> list[str]:
+    """Libraries that clients name."""
+    return sorted(frozenset().union(*[one.libraries for one in _clients.values()]))
+
+
 def known_packages() -> frozenset[str]:
     """Clients, and the libraries that they name."""
-    return frozenset(_clients).union(*[c.libraries for c in _clients.values()])
+    return frozenset(_clients).union(client_libraries())

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import logging
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from .cache_bound import HIT, MISS, sweep_if_due
 
 log = logging.getLogger("jaxnative")
 HEAD = b"jaxnative 1\n"
+# Others than the owner may write.
+NOT_KEPT = "machine code is not kept:"
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _warned: list[str] = []
-
-
 _find_folder: Callable[[], Path | None] = lambda: None  # noqa: E731
 
 
@@ -26,8 +28,38 @@ def keep_in(find_folder: Callable[[], Path | None]) -> None:
 
 
 def folder() -> Path | None:
-    """Where machine code is kept; None where it is not."""
-    return _find_folder()
+    """Where machine code is kept; None where it is not, or where someone else could have written it."""
+    where = _find_folder()
+    return where if where is None or _is_own(where) else None
+
+
+def _is_own(where: Path) -> bool:
+    """True if only this user can have written into a folder: what is read from it is run."""
+    try:
+        facts = os.stat(where)
+    except OSError:
+        # It is made when something is kept.
+        return True
+    if _only_owner_writes(facts):
+        return True
+    _warn_once(
+        f"machine code is neither read nor kept: others than you can write to {where}. Remove the folder; or, if you "
+        "trust what is in it, make it yours alone (chown, chmod 700)"
+    )
+    return False
+
+
+def _only_owner_writes(facts: os.stat_result) -> bool:
+    if not hasattr(os, "geteuid"):
+        # Windows keeps rights in lists of its own, and home folders to their users.
+        return True
+    return facts.st_uid == os.geteuid() and not facts.st_mode & OTHERS_WRITE
+
+
+def _warn_once(text: str) -> None:
+    if text not in _warned:
+        _warned.append(text)
+        log.warning(text)
 
 
 @functools.cache
@@ -53,14 +85,19 @@ def find(key: str, counts: bool = True) -> bytes | None:
     where = folder()
     if where is None:
         return None
-    try:
-        data = (where / key).read_bytes()
-    except OSError:
-        data = b""
-    body = _checked(data, key)
+    body = _checked(_read(where / key), key)
     if counts:
         monitoring.record_event(MISS if body is None else HIT)
     return body
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with open(file, "rb") as opened:
+            is_own = _only_owner_writes(os.fstat(opened.fileno()))
+            return opened.read() if is_own else b""
+    except OSError:
+        return b""
 
 
 def _checked(data: bytes, key: str) -> bytes | None:
@@ -80,20 +117,25 @@ def keep(key: str, body: bytes) -> None:
     sum_of_body = hashlib.sha256(key.encode() + body).hexdigest().encode()
     data = HEAD + sum_of_body + body
     try:
-        where.mkdir(parents=True, exist_ok=True)
+        where.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep_if_due(where)
         _write_whole(where / key, data)
     except OSError as failure:
-        if not _warned:
-            _warned.append(str(failure))
-            log.warning("machine code is not kept: %s", failure)
+        # One line, whichever file it is.
+        if not any(text.startswith(NOT_KEPT) for text in _warned):
+            _warn_once(f"{NOT_KEPT} {failure}")
 
 
 def _write_whole(target: Path, data: bytes) -> None:
     """Writes a file that appears whole or not at all."""
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        draft.write_bytes(data)
+        with open(draft, "wb", opener=_for_owner) as file:
+            file.write(data)
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, mode=0o600)

@@ -1,14 +1,17 @@
 """Whole programs on disk: a structure that was seen before is neither traced nor translated again."""
 
-import pickle
+import functools
+import json
+import math
 import sys
+from importlib import metadata
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from . import code_cache
-from .clients import client_folders, known_packages
+from . import code_cache, records
+from .clients import client_folders, client_libraries, known_packages
 from .machine_code import Piece, load_pieces
 from .source_digest import source_digest
 
@@ -35,22 +38,21 @@ Known = tuple[Any, ...]
 MOST_PATTERNS = 8  # of one structure
 
 # Packages whose code is known by their versions; of clients and of this one, every file is read.
-KNOWN = {"jaxnative", "builtins", "jax", "jaxlib", "numpy", "equinox"}
+KNOWN = frozenset({"jaxnative", "builtins", "jax", "jaxlib", "numpy", "equinox"})
 
 
 def key_of(*facts: Any) -> str | None:
     """Name of a program by all that it depends on, functions by their names; None if that cannot be told."""
     packages = _packages_in(facts)
     # A class of the user's, such as a law, may have the same name and other code in the next process.
-    if not packages <= KNOWN | known_packages():
+    if not packages <= _packages():
         return None
     text = "\n".join(map(_text_of, facts))
     # Something without a name of its own, such as a user's function, is another one in the next process.
     if " at 0x" in text:
         return None
-    versions = [
-        _version_of(package) for package in sorted(packages | {"jax", "equinox"})
-    ]
+    versions = [_version_of(one) for one in sorted(packages | {"jax", "equinox"})]
+    versions += [installed_version(one) for one in client_libraries()]
     sources = source_digest(client_folders())
     return "program-" + code_cache.key_of(text, f"{versions} {sources}")
 
@@ -84,14 +86,22 @@ def _version_of(package: str) -> str:
     return f"{package} {getattr(sys.modules.get(package), '__version__', '')}"
 
 
+@functools.cache
+def installed_version(package: str) -> str:
+    """A package with its version, whether it is imported or not."""
+    try:
+        return f"{package} {metadata.version(package)}"
+    except metadata.PackageNotFoundError:
+        return package
+
+
 def patterns(key: str | None) -> list[Known]:
     """Zeros and ones that the kept programs of a structure take for granted, the last made last."""
     data = None if key is None else code_cache.find(_pattern_key(key), counts=False)
     try:
-        kept = [] if data is None else pickle.loads(data)
-    except Exception:
+        return [] if data is None else _patterns_from(data)
+    except ValueError:
         return []
-    return [_in_type(known, np.int64) for known in kept]
 
 
 def keep_pattern(key: str | None, known: Known) -> None:
@@ -100,12 +110,34 @@ def keep_pattern(key: str | None, known: Known) -> None:
         return
     # Two processes at once may lose a pattern, which then costs its program another translation.
     kept = [*patterns(key), known][-MOST_PATTERNS:]
-    small = [_in_type(known, np.int8) for known in kept]
-    code_cache.keep(_pattern_key(key), pickle.dumps(small))
+    code_cache.keep(_pattern_key(key), _bytes_of(kept))
 
 
-def _in_type(known: Known, dtype: Any) -> Known:
-    return tuple(None if part is None else part.astype(dtype) for part in known)
+def _bytes_of(made: list[Known]) -> bytes:
+    """Shapes of the parts of each pattern as a line of JSON, then all numbers in one byte each."""
+    shapes = [
+        [None if part is None else list(part.shape) for part in known] for known in made
+    ]
+    parts = [part for known in made for part in known if part is not None]
+    numbers = [part.astype(np.int8).tobytes() for part in parts]
+    return b"".join([json.dumps(shapes).encode(), b"\n", *numbers])
+
+
+def _patterns_from(data: bytes) -> list[Known]:
+    shapes, _, numbers = data.partition(b"\n")
+    rest = np.frombuffer(numbers, dtype=np.int8).astype(np.int64)
+    made, begin = [], 0
+    for known in json.loads(shapes):
+        parts: list[Any] = []
+        for shape in known:
+            if shape is None:
+                parts.append(None)
+                continue
+            end = begin + math.prod(shape)
+            parts.append(rest[begin:end].reshape(shape))
+            begin = end
+        made.append(tuple(parts))
+    return made
 
 
 def _pattern_key(key: str) -> str:
@@ -123,8 +155,8 @@ def find(key: str | None) -> Recipe | None:
     if data is None:
         return None
     try:
-        recipe = pickle.loads(data)
-    except Exception:
+        recipe = _recipe_from(data)
+    except ValueError:
         # Kept by another version of something: it is made anew.
         return None
     return recipe if load_pieces(recipe.pieces) else None
@@ -132,11 +164,23 @@ def find(key: str | None) -> Recipe | None:
 
 def keep(key: str | None, recipe: Recipe) -> None:
     """Keeps a program for the next process, if it can be written down."""
-    if key is None or code_cache.folder() is None:
+    if key is None or recipe.hosts or code_cache.folder() is None:
         return
+    fields = recipe._replace(pieces=[tuple(piece) for piece in recipe.pieces])
     try:
-        data = pickle.dumps(recipe)
-        pickle.loads(data)
-    except Exception:
+        text = records.to_text(tuple(fields), _packages())
+    except records.NotPlainError:
         return
-    code_cache.keep(key, data)
+    code_cache.keep(key, text.encode())
+
+
+def _recipe_from(data: bytes) -> Recipe:
+    fields = records.from_text(data, _packages())
+    if len(fields) != len(Recipe._fields):
+        raise ValueError("a program of another version")
+    recipe = Recipe(*fields)
+    return recipe._replace(pieces=[Piece(*piece) for piece in recipe.pieces])
+
+
+def _packages() -> frozenset[str]:
+    return KNOWN | known_packages()

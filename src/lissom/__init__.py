@@ -17,7 +17,8 @@ from . import drawing
 from .compiled_code import machine_code_folder
 
 jax.config.update("jax_enable_x64", True)
-clients.add_client("lissom", Path(__file__).parent, libraries=("diffrax",))
+_LIBRARIES = ("diffrax", "lineax", "optimistix")  # that traced functions call
+clients.add_client("lissom", Path(__file__).parent, _LIBRARIES)
 code_cache.keep_in(machine_code_folder)
 # What the compiler notes is heard by those who listen to this package.
 logging.getLogger("jaxnative").parent = logging.getLogger("jaxnative")
