@@ -223,3 +223,18 @@ def test_a_folder_that_the_user_gave_to_jax_stays_and_off_is_off(tmp_path):
     places = {"JAX_COMPILATION_CACHE_DIR": own, "LISSOM_CACHE": str(tmp_path / "kept")}
     assert answer_of_script(**places)[2] == own
     assert answer_of_script(LISSOM_CACHE="off") == [0, 0, None]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="rights are kept otherwise")
+def test_jax_gets_no_folder_that_others_can_write(tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr(compiled_code, "_give_to_jax", given.append)
+    monkeypatch.setattr(compiled_code, "_given_folder", lambda: None)
+    monkeypatch.setenv("LISSOM_CACHE", str(tmp_path / "kept"))
+    compiled_code.keep_compiled_code()
+    assert given == [tmp_path / "kept"]
+    (tmp_path / "kept").chmod(0o775)
+    compiled_code.keep_compiled_code()
+    assert len(given) == 1
+    with pytest.raises(OSError, match="others than you can write"):
+        compiled_code.cache()

@@ -30,23 +30,21 @@ def keep_in(find_folder: Callable[[], Path | None]) -> None:
 def folder() -> Path | None:
     """Where machine code is kept; None where it is not, or where someone else could have written it."""
     where = _find_folder()
-    return where if where is None or _is_own(where) else None
-
-
-def _is_own(where: Path) -> bool:
-    """True if only this user can have written into a folder: what is read from it is run."""
-    try:
-        facts = os.stat(where)
-    except OSError:
-        # It is made when something is kept.
-        return True
-    if _only_owner_writes(facts):
-        return True
+    if where is None or is_own(where):
+        return where
     _warn_once(
         f"machine code is neither read nor kept: others than you can write to {where}. Remove the folder; or, if you "
         "trust what is in it, make it yours alone (chown, chmod 700)"
     )
-    return False
+    return None
+
+
+def is_own(where: Path) -> bool:
+    """True if only this user can have written into a folder, or it does not exist yet: what is read from it is run."""
+    try:
+        return _only_owner_writes(os.stat(where))
+    except OSError:
+        return True
 
 
 def _only_owner_writes(facts: os.stat_result) -> bool:

@@ -11,6 +11,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+from jaxnative import code_cache
 from jaxnative.cache_bound import HIT, MISS, sweep_if_due
 
 VARIABLE = "LISSOM_CACHE"  # a folder, or `off`
@@ -105,7 +106,7 @@ def cache(folder: str | Path | None = None) -> Path:
         The folder, which is made where there is none.
 
     Raises:
-        OSError: the folder cannot be written.
+        OSError: the folder cannot be written, or others than its owner can.
         ValueError: no folder is named, and `LISSOM_CACHE` is `off` or there is no home.
 
     Example:
@@ -124,6 +125,10 @@ def cache(folder: str | Path | None = None) -> Path:
         )
     if usable(wanted) is None:
         raise OSError(f"{wanted} cannot be written")
+    if not code_cache.is_own(wanted):
+        raise OSError(
+            f"others than you can write to {wanted}, and what is in it is run: make it yours alone (chmod 700)"
+        )
     if folder is not None:
         os.environ[VARIABLE] = str(wanted)
     _give_to_jax(wanted)
@@ -133,13 +138,15 @@ def cache(folder: str | Path | None = None) -> Path:
 def keep_compiled_code() -> CompiledCode:
     """What a program of this package calls first: XLA's code is kept as well, and what comes of both is counted.
 
-    A folder that the user has given to JAX stays. One that cannot be written is no reason to stop: the process then
-    compiles everything itself.
+    A folder that the user has given to JAX stays. One that cannot be written, or that others can write, is no reason to
+    stop: the process then compiles everything itself.
     """
     wanted = cache_folder()
     kept = CompiledCode(usable(wanted), wanted)
     if kept.folder is not None and _given_folder() is None:
-        _give_to_jax(kept.folder)
+        # What JAX finds there is run as it is.
+        if code_cache.is_own(kept.folder):
+            _give_to_jax(kept.folder)
     _counting.add(kept)
     _listen()
     return kept
@@ -192,7 +199,7 @@ def usable(folder: Path | None) -> Path | None:
 @functools.cache
 def _can_be_written(folder: Path) -> bool:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             return True
     except (OSError, ValueError):
