@@ -5,9 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..describe.control_study import ControlStudy
+from ..describe.geometry import node_names
 from ..describe.planned_motions import TipLineMotion
 from ..describe.scenario import Scenario
 from ..files.errors import nearest, refused
+from ..runs.run_columns import node_label
+from ..runs.start import scenario_times
 from .keys import Base
 from .metrics import MetricEntries, metric_of, width
 from .run_metrics import stop_of
@@ -52,8 +55,6 @@ def columns_of(
         dimension = None if size is None else f"{MODE}_{size}"
         found.append(Column(request.label, known.unit, known.about, dimension, size))
     if series and isinstance(scenario, Scenario):
-        from ..runs.start import scenario_times
-
         count = len(scenario_times(scenario))
         for name in series:
             unit = SERIES[name.partition(".")[0]][0]
@@ -116,8 +117,6 @@ def _check_stop(scenario: Scenario, request: MetricEntries) -> None:
 
 
 def _check_node(field: str, robot: Any, name: str) -> None:
-    from ..describe.geometry import node_names
-
     nodes = node_names(robot)
     tips = [f"{link}/tip" for link in robot.link_names]
     if name not in (*nodes, *tips):
@@ -163,7 +162,5 @@ def run_series(run: Any, name: str) -> np.ndarray:
 
 
 def _erls_position(run: Any, node: str) -> np.ndarray:
-    from ..runs.run_columns import node_label
-
     names = [str(name) for name in run.values("node")]
     return run.values("erls_position")[:, names.index(node_label(names, node))]

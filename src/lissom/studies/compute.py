@@ -9,17 +9,23 @@ import numpy as np
 
 from jaxnative.compiled import using
 
+from ..analyse.linear.linearize import linearize
+from ..analyse.modes.modal import modes
 from ..describe.control_study import ControlStudy
 from ..describe.scenario import Scenario
 from ..files.errors import DescriptionError
 from ..runs.forecast import affordable_model
+from ..runs.start import scenario_times
 from ..solve.model import Model
 from .chunk import ChunkContent, ChunkTask, blank_columns
 from .columns import run_series, stored_name
 from .control_metrics import Comparison
+from .controller_numbers import setting_of
+from .controller_run import controller_run
 from .family_of_runs import measured_runs
 from .keys import Base, changes_of
 from .metrics import metric_of
+from .model_metrics import Equilibrium
 from .recipe import StudyRecipe
 
 Tell = Callable[
@@ -97,8 +103,6 @@ def _measure(
 
 def _check_times(recipe: StudyRecipe, run: Any) -> None:
     """Time series of all runs stand in one table: a whole `initial` or a row of a table may say other times."""
-    from ..runs.start import scenario_times
-
     if isinstance(recipe.base, Scenario):
         times = scenario_times(recipe.base)
         if not np.array_equal(run.t, times):
@@ -131,9 +135,6 @@ def _outcomes(
 
 def _comparison(study: ControlStudy, recipe: StudyRecipe) -> Comparison:
     """The numbers of those controllers that the metrics ask for."""
-    from .controller_numbers import setting_of
-    from .controller_run import controller_run
-
     setting = setting_of(study)
     first = next(iter(study.controllers))
     asked = {request.controller for request in recipe.metrics}
@@ -149,14 +150,10 @@ def _comparison(study: ControlStudy, recipe: StudyRecipe) -> Comparison:
 
 
 def _equilibrium(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
-    from .model_metrics import Equilibrium
-
     return Equilibrium(model, model.static(scenario.initial.q))
 
 
 def _modes(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
-    from ..analyse.modes.modal import modes
-
     options = recipe.options
     return modes(
         model,
@@ -170,8 +167,6 @@ def _modes(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
 
 
 def _linear_model(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
-    from ..analyse.linear.linearize import linearize
-
     options = recipe.options
     return linearize(
         model,

@@ -2,18 +2,32 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 
+from ..analyse.validity.deformation import bent_bodies
+from ..analyse.validity.fibres import fibres
+from ..analyse.validity.strength import largest_strain_in, loaded_beams
+from ..control.described_references import design_pose, shaped_reference
+from ..control.design_model import DesignError
+from ..control.nominal import motion_along
+from ..control.quality import PERIODS, finish_time, residual_vibration, settling_time
+from ..control.tuning import first_driven_mode
 from ..describe.control_study import ControlStudy
 from ..describe.controllers import Common
 from ..describe.planned_motions import TipLineMotion
 from ..describe.scenario import Scenario
+from ..describe.section import section_at
 from ..files.errors import refused
+from ..runs.forecast import affordable_model
+from ..solve.channels import UnknownNameError, output_named
+from ..solve.readings import body_coordinates, readings_of_bodies
+from ..solve.signals import AbstractSignal, Table
+from .run_metrics import positive_drive_work
 
 if TYPE_CHECKING:
     from ..runs.run import Run
     from ..solve.model import Model
-    from ..solve.signals import AbstractSignal
 
 
 class Gauge(NamedTuple):
@@ -41,11 +55,6 @@ def setting_of(study: ControlStudy) -> Setting:
     Raises:
         DescriptionError: motors move no mode of this robot, or a gauge that it does not have.
     """
-    from ..control.described_references import design_pose
-    from ..control.design_model import DesignError
-    from ..control.tuning import first_driven_mode
-    from ..runs.forecast import affordable_model
-
     scenario = study.changed_scenario
     model = affordable_model(scenario)
     gauges = gauges_of(model, study)
@@ -64,8 +73,6 @@ def setting_of(study: ControlStudy) -> Setting:
 
 def run_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
     """Numbers of one run, by their names in the table."""
-    from ..solve.readings import body_coordinates
-
     model = setting.model
     body = body_coordinates(model, run.q, run.values("elastic"))
     return {
@@ -79,12 +86,6 @@ def run_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]
 
 def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, Any]:
     """Errors of the encoders, and torques and work of the drives."""
-    import jax.numpy as jnp
-
-    from ..control.nominal import motion_along
-    from ..control.quality import finish_time
-    from .run_metrics import positive_drive_work
-
     t = run.data["time"].values
     joints = list(setting.model.actuated_names)
     encoder = run.data["encoder"].sel(joint=joints).values
@@ -105,9 +106,6 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
 
 def _followed(model: "Model", controller: Any) -> "AbstractSignal":
     """What the encoders should do."""
-    from ..control.described_references import shaped_reference
-    from ..solve.signals import Table
-
     if isinstance(controller, Common):
         return shaped_reference(model, controller)
     table = controller.reference
@@ -116,8 +114,6 @@ def _followed(model: "Model", controller: Any) -> "AbstractSignal":
 
 def _node_numbers(setting: Setting, run: "Run") -> dict[str, Any]:
     """Vibration of the watched node after the stop, and when it rests."""
-    from ..control.quality import PERIODS, residual_vibration, settling_time
-
     model, stop = setting.model, setting.stop
     node = watched_node(model, setting.study)
     resting = model.static(setting.q)
@@ -152,8 +148,6 @@ def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:
     Raises:
         DescriptionError: a name that the robot does not have, or that is no curvature.
     """
-    from ..solve.channels import UnknownNameError, output_named
-
     names = study.gauges
     if names is None:
         names = []
@@ -173,9 +167,6 @@ def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:
 
 
 def _outer_fibre(model: "Model", name: str) -> float:
-    from ..analyse.validity.fibres import fibres
-    from ..describe.section import section_at
-
     beam: Any = model.robot.links[model.link_names.index(name.partition("/")[0])].beam
     outer = fibres(section_at(beam.section, 0.0), beam.material.nu)
     return outer.y if name.endswith("kz") else outer.z
@@ -183,9 +174,6 @@ def _outer_fibre(model: "Model", name: str) -> float:
 
 def largest_strain(model: "Model", body: np.ndarray) -> float:
     """Largest normal strain in the outer fibres of any beam, from coordinates (t, l, c) of all bodies in a run."""
-    from ..analyse.validity.deformation import bent_bodies
-    from ..analyse.validity.strength import largest_strain_in, loaded_beams
-
     return largest_strain_in(loaded_beams(model, bent_bodies(model, body)))
 
 
@@ -193,9 +181,6 @@ def gauge_strain(
     model: "Model", body: np.ndarray, gauges: tuple[Gauge, ...]
 ) -> float | None:
     """Largest strain of the gauges, from coordinates (t, l, c) of all bodies in a run."""
-    from ..solve.channels import output_named
-    from ..solve.readings import readings_of_bodies
-
     if not gauges:
         return None
     channels = tuple(output_named(model, gauge.name) for gauge in gauges)

@@ -2,8 +2,18 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ..control.described import believed_model
+from ..control.described_checks import check_described
+from ..control.described_references import (
+    design_pose,
+    impulses_of,
+    shaped_modes,
+    shaped_reference,
+)
+from ..control.design_model import DesignError
 from ..describe.controllers import Common
 from ..describe.planned_motions import TIMED
+from ..runs.controller_law import problems_at
 
 if TYPE_CHECKING:
     from ..control.margins import Margins
@@ -17,9 +27,6 @@ def check_controllers(setting: "Setting") -> None:
     Raises:
         DescriptionError: the controller and the key at fault.
     """
-    from ..control.described_checks import check_described
-    from ..runs.controller_law import problems_at
-
     for name, controller in setting.study.controllers.items():
         with problems_at(f"controllers.{name}", controller):
             check_described(setting.model, controller)
@@ -32,8 +39,6 @@ def check_stable(controller: Any, found: "Margins | None") -> None:
     Raises:
         DesignError: with its largest pole, and the bandwidth where one is written.
     """
-    from ..control.design_model import DesignError
-
     if found is None or found.stable:
         return
     gains = getattr(controller, "gains", None)
@@ -53,15 +58,6 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
     Raises:
         DesignError: the shaper alone takes longer.
     """
-    from ..control.described import believed_model
-    from ..control.described_references import (
-        design_pose,
-        impulses_of,
-        shaped_modes,
-        shaped_reference,
-    )
-    from ..control.design_model import DesignError
-
     if not isinstance(controller, Common) or controller.shaper is None:
         return controller
     if not isinstance(controller.reference, TIMED):

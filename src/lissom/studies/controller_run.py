@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..control.margins import OpenLoop, margins_of, open_loop
+from ..runs.controller_law import controller_law, problems_at
+from ..runs.simulation import completed_run
+from ..runs.start import start_scenario
 from .controller_numbers import Setting, run_numbers
 from .controller_rules import check_stable, finishing_at
 
 if TYPE_CHECKING:
-    from ..control.margins import OpenLoop
     from ..runs.run import Run
     from ..solve.law import AbstractLaw
 
@@ -39,11 +42,6 @@ def controller_run(
         DescriptionError: there is no such law for this robot, or its loop is unstable.
         SimulationError: the run did not reach its end.
     """
-    from ..control.margins import margins_of, open_loop
-    from ..runs.controller_law import controller_law, problems_at
-    from ..runs.simulation import completed_run
-    from ..runs.start import start_scenario
-
     model, scenario = setting.model, setting.scenario
     controller = setting.study.controllers[name]
     field = f"controllers.{name}"

@@ -12,6 +12,7 @@ import numpy as np
 from .. import __version__
 from ..atomic import write_atomically
 from ..describe.scenario import Scenario
+from ..runs.start import scenario_times
 from .chunk import ChunkContent, ChunkTask
 from .columns import TIME, Column
 from .store import ChunkStore, Plan, cannot_write
@@ -106,8 +107,6 @@ def _write_keys(data: h5netcdf.File, plan: Plan) -> None:
 
 
 def _write_times(data: h5netcdf.File, plan: Plan) -> None:
-    from ..runs.start import scenario_times
-
     scenario = plan.recipe.base
     if TIME not in data.dimensions or not isinstance(scenario, Scenario):
         return

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from .axis import points
 from .dataset import RUN, as_texts
@@ -11,8 +12,6 @@ from .study import Study
 
 def on_grid(study: Study, data: Any) -> Any:
     """The dataset of a grid with one dimension for each key, in their order."""
-    import xarray as xr
-
     labels = study.labels
     axes = {}
     for label, axis in zip(labels, study.over.values(), strict=True):

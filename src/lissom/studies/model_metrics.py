@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..analyse.validity.deformation import bent_bodies
+from ..analyse.validity.strength import largest_strain_in, loaded_beams
+from ..analyse.validity.strength import largest_stress as stress_of
 from .metric import MODES, SMALLEST, metric
 
 if TYPE_CHECKING:
@@ -26,9 +29,6 @@ class Equilibrium(NamedTuple):
     @property
     def beams(self) -> list[Any]:
         """The beams of the robot with the forces in them."""
-        from ..analyse.validity.deformation import bent_bodies
-        from ..analyse.validity.strength import loaded_beams
-
         poses = self.model.poses(self.state)
         bodies = bent_bodies(self.model, np.asarray(poses.body)[None])
         return list(loaded_beams(self.model, bodies))
@@ -65,16 +65,12 @@ def torque_peak(at: Equilibrium, request: Any) -> float:
 @metric(STATIC, "1")
 def largest_strain(at: Equilibrium, request: Any) -> float:
     """Largest normal strain in the outer fibres of any beam."""
-    from ..analyse.validity.strength import largest_strain_in
-
     return largest_strain_in(at.beams)
 
 
 @metric(STATIC, "Pa")
 def largest_stress(at: Equilibrium, request: Any) -> float:
     """Largest equivalent stress in the outer fibres of any beam, after von Mises."""
-    from ..analyse.validity.strength import largest_stress as stress_of
-
     return float(max((stress_of(beam).max() for beam in at.beams), default=0.0))
 
 

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analyse.validity.deformation import bent_bodies
+from ..analyse.validity.strength import largest_strain_in, loaded_beams
+from ..analyse.validity.strength import largest_stress as stress_of
 from ..control import quality
 from ..describe.scenario import Scenario
 from .metric import metric
@@ -33,9 +36,6 @@ class MeasuredRun:
     @cached_property
     def beams(self) -> list[Any]:
         """The beams of the robot with the forces in them over time."""
-        from ..analyse.validity.deformation import bent_bodies
-        from ..analyse.validity.strength import loaded_beams
-
         bodies = bent_bodies(self.model, self._outputs.body)
         return list(loaded_beams(self.model, bodies))
 
@@ -117,16 +117,12 @@ def tip_deflection(at: MeasuredRun, request: Any) -> float:
 @metric(SIMULATE, "1")
 def largest_strain(at: MeasuredRun, request: Any) -> float:
     """Largest normal strain in the outer fibres of any beam."""
-    from ..analyse.validity.strength import largest_strain_in
-
     return largest_strain_in(at.beams)
 
 
 @metric(SIMULATE, "Pa")
 def largest_stress(at: MeasuredRun, request: Any) -> float:
     """Largest equivalent stress in the outer fibres of any beam, after von Mises."""
-    from ..analyse.validity.strength import largest_stress as stress_of
-
     return float(max((stress_of(beam).max() for beam in at.beams), default=0.0))
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..atomic import write_atomically
-from ..files.errors import DescriptionError, Problem
+from ..files.errors import DescriptionError, Problem, shortened
 from ..files.part import is_list
 from .chunk import BrokenChunk, ChunkContent, ChunkTask, decoded
 from .recipe import StudyRecipe
@@ -257,6 +257,4 @@ def differences(old: Any, new: Any, place: str) -> Iterator[str]:
 
 
 def _told(value: Any) -> str:
-    from ..files.errors import shortened
-
     return "absent" if value is None else shortened(value, 40)

@@ -5,11 +5,14 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..files.summary import Summarised, Summary, count, number
+from ..runs.node_index import with_tips
+from ..runs.run import Run, unknown_name
+from .cluster import computed_on
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
 from .local_workers import computed_here, processors
@@ -17,9 +20,6 @@ from .store import DATASET, ChunkStore, Plan, StoreError, default_store
 from .study import Study
 from .worst_cases import WorstCase, command_of, run_values, worst_cases
 from .yields import Yield, yields_of
-
-if TYPE_CHECKING:
-    from ..runs.run import Run
 
 
 class Sweep(Summarised):
@@ -118,44 +118,35 @@ class Sweep(Summarised):
             raise ValueError(f"run {run} failed: {self.failures()[run]}")
         import xarray as xr
 
-        from ..runs.node_index import with_tips
-        from ..runs.run import Run
-
         return Run(with_tips(xr.load_dataset(io.BytesIO(data), engine="h5netcdf")))
 
-    # --- pictures: slow to import, and few studies are drawn -------------------------------------------------------
+    # --- pictures -----------------------------------------------------------------------------------------------------
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Figure of all metrics: a curve over one key, heat maps over a grid of two, else scatter."""
-        from .pictures import plot_study
-
-        return plot_study(self.study, self.data, self.worst(), path)
+        return _pictures().plot_study(self.study, self.data, self.worst(), path)
 
     def plot_heat_map(self, metric: str, path: str | Path | None = None) -> Any:
         """Figure of a metric over a grid of two keys."""
-        from .pictures import plot_heat_map
-
         names = [self._metric(metric)]
-        return plot_heat_map(self.study, self.data, names, self.worst(), path)
+        return _pictures().plot_heat_map(
+            self.study, self.data, names, self.worst(), path
+        )
 
     def plot_scatter(self, metric: str, path: str | Path | None = None) -> Any:
         """Figure of a metric against every key, the worst runs marked."""
-        from .pictures import plot_scatter
-
         names, worst = [self._metric(metric)], self.worst(3)
-        return plot_scatter(self.study, self.data, names, worst, path)
+        return _pictures().plot_scatter(self.study, self.data, names, worst, path)
 
     def plot_parallel(self, metric: str, path: str | Path | None = None) -> Any:
         """Figure of parallel coordinates, one line for each run, coloured by a metric."""
-        from .pictures import plot_parallel
-
-        return plot_parallel(self.study, self.data, self._metric(metric), path)
+        return _pictures().plot_parallel(
+            self.study, self.data, self._metric(metric), path
+        )
 
     def plot_bands(self, series: str, path: str | Path | None = None) -> Any:
         """Figure of a time series of all runs: median and percentiles."""
-        from .pictures import plot_bands
-
-        return plot_bands(self.study, self.data, series, path)
+        return _pictures().plot_bands(self.study, self.data, series, path)
 
     def sobol(self, metric: str) -> Any:
         """Sobol indices of a metric with their confidence, of a study with `sampling: saltelli`."""
@@ -165,9 +156,7 @@ class Sweep(Summarised):
 
     def plot_sobol(self, metric: str, path: str | Path | None = None) -> Any:
         """Figure of the Sobol indices of a metric."""
-        from .pictures import plot_sobol
-
-        return plot_sobol(self.sobol(metric), path)
+        return _pictures().plot_sobol(self.sobol(metric), path)
 
     def report(self, path: str | Path) -> Path:
         """One self-contained HTML page about the study."""
@@ -179,8 +168,6 @@ class Sweep(Summarised):
     def _metric(self, name: str) -> str:
         names = [request.label for request in self.study.requests]
         if name not in names:
-            from ..runs.run import unknown_name
-
             raise unknown_name("metric", name, names)
         return name
 
@@ -267,11 +254,16 @@ def sweep(
     return finished(plan, folder, found)
 
 
+def _pictures() -> Any:
+    # Brings matplotlib, which is optional.
+    from . import pictures
+
+    return pictures
+
+
 def source_of(workers: int | None, cluster: Any) -> Source:
     """What computes the chunks: processes on this machine, or a cluster."""
     if cluster is not None:
-        from .cluster import computed_on
-
         return lambda plan, numbers: computed_on(cluster, plan, numbers, workers)
     return lambda plan, numbers: computed_here(plan, numbers, workers or processors())
 

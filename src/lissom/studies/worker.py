@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, BinaryIO
 
 from .. import __version__
+from ..compiled_code import keep_compiled_code
 from .chunk import ChunkTask, encoded
 from .recipe import StudyRecipe
 
@@ -25,8 +26,6 @@ def main() -> None:
     answers = _own_output()
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
-    from ..compiled_code import keep_compiled_code
-
     keep_compiled_code()
     recipe = StudyRecipe.model_validate(requests.get()["recipe"])
     while True:
