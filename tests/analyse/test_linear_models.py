@@ -18,7 +18,7 @@ from lissom.analyse.linear.linear_sequence import motion_of
 from lissom.analyse.linear.linearize import operating_point
 from lissom.solve.balance import balanced_point
 from lissom.solve.channels import UnknownNameError
-from lissom.solve.inputs import Loads, Piece
+from lissom.solve.inputs import Loads, PolynomialPiece
 from lissom.solve.problem import MotionProblem
 
 Q, QD, QDD = [0.3, 0.7], [1.5, -2.0], [4.0, 3.0]
@@ -46,7 +46,10 @@ def held():
 @compiled_once
 def rate(f, s, tau):
     """What the simulation integrates: rates of the states under constant torques."""
-    problem, n = MotionProblem(f, Loads(torque=Piece(jnp.zeros(()), tau[None]))), f.size
+    problem, n = (
+        MotionProblem(f, Loads(torque=PolynomialPiece(jnp.zeros(()), tau[None]))),
+        f.size,
+    )
     return jnp.concatenate([s[n:], problem.acceleration(0.0, s[:n], s[n:])])
 
 
@@ -305,7 +308,7 @@ def test_a_state_of_a_simulation_is_linearised_with_its_own_accelerations():
     )
     point = operating_point(model, state)
     problem = MotionProblem(
-        model.formulation, Loads(torque=Piece(jnp.zeros(()), point.tau[None]))
+        model.formulation, Loads(torque=PolynomialPiece(jnp.zeros(()), point.tau[None]))
     )
     assert_allclose(point.xdd, problem.acceleration(0.0, point.x, point.xd), rtol=1e-6)
     assert np.abs(np.asarray(point.xdd)).max() > 1.0

@@ -12,7 +12,7 @@ import lissom as ls
 from helpers import compiled_once, reference_named, robot_named
 from lissom.analyse.linear.linearize import operating_point
 from lissom.dynamics.nodes import node_poses
-from lissom.solve.inputs import Loads, NodeLoad, Piece
+from lissom.solve.inputs import Loads, NodeLoad, PolynomialPiece
 from lissom.solve.problem import MotionProblem
 
 POINTS = 20
@@ -66,7 +66,7 @@ def nonlinear(f, state, u, tau):
         x, xd = s[:n], s[n:]
 
         def at(value):
-            return Piece(jnp.zeros(()), value[None])
+            return PolynomialPiece(jnp.zeros(()), value[None])
 
         problem = MotionProblem(
             f,

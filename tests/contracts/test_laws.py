@@ -21,7 +21,7 @@ from lissom.control.pid import PID
 from lissom.control.predictive import MPC
 from lissom.control.real_loop import RealLoop
 from lissom.control.scheduled import ScheduledLQR
-from lissom.solve.feedback import WiredLaw, wired
+from lissom.solve.feedback import WiredLaw, wire_law
 from lissom.solve.law import AbstractLaw
 
 DURATION = 0.2  # [s]
@@ -34,7 +34,7 @@ def arm():
 
 
 def wired_law(name, sample) -> WiredLaw:
-    feedback = wired(arm(), ALL_LAWS[name](sample))
+    feedback = wire_law(arm(), ALL_LAWS[name](sample))
     assert isinstance(feedback, WiredLaw)
     return feedback
 

@@ -14,7 +14,7 @@ from lissom import Model
 from lissom.algebra.linear import factorise
 from lissom.describe.scenario import Solver
 from lissom.dynamics import engine
-from lissom.solve.inputs import Loads, Piece
+from lissom.solve.inputs import Loads, PolynomialPiece
 from lissom.solve.problem import MotionProblem, is_none
 from lissom.solve.radau import JumpMemory, RadauMemory
 from lissom.solve.simulate import step_of
@@ -186,7 +186,7 @@ def test_a_step_resumes_from_a_jump_as_if_it_had_begun_there(method):
     step = step_of(Solver(method=method))
     before = MotionProblem(f, Loads())
     after = MotionProblem(
-        f, Loads(torque=Piece(jnp.asarray(0.0), jnp.array([[1.7, -0.6]])))
+        f, Loads(torque=PolynomialPiece(jnp.asarray(0.0), jnp.array([[1.7, -0.6]])))
     )
     tolerance = Tolerance(jnp.asarray(1e-13), jnp.asarray(1e-13))
     h = jnp.asarray(1e-3)

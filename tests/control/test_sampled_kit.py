@@ -14,7 +14,7 @@ from lissom.control.nominal import rigid_torque
 from lissom.control.pid import PIDMemory
 from lissom.control.predictive import PredictiveLimits, QuadraticSolver, program_of
 from lissom.control.real_loop import RealLoop
-from lissom.solve.feedback import wired
+from lissom.solve.feedback import wire_law
 from sampled_laws import (
     DESCRIBED,
     END,
@@ -35,7 +35,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sampled_law_gives_a_torque_and_keeps_the_shape_of_its_memory(kind):
-    law = wired(pendulum(), sampled_law(kind))
+    law = wire_law(pendulum(), sampled_law(kind))
     measured = jnp.linspace(START, 0.3, len(law.channels))
     act = eqx.filter_jit(law.law)
     command, memory = act(jnp.asarray(0.05), measured, law.memory)

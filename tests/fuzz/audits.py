@@ -12,7 +12,7 @@ import lissom as ls
 from helpers import compiled_once, conservative, relative, rigid_robot, weightless
 from lissom.analyse.linear.linearize import operating_point
 from lissom.dynamics.formulations import formulation_of
-from lissom.solve.inputs import Loads, Piece
+from lissom.solve.inputs import Loads, PolynomialPiece
 from lissom.solve.problem import MotionProblem
 from motion_checks import checks, motion_near, node_places
 from pinocchio_robot import worst_differences
@@ -119,7 +119,7 @@ def _parting(robot: ls.Robot, share: float) -> float:
 @compiled_once
 def accelerations(f, states, tau):
     """Of many (x, xd) under the same torques."""
-    torque = Piece(jnp.zeros(()), tau[None])
+    torque = PolynomialPiece(jnp.zeros(()), tau[None])
     problem = MotionProblem(f, Loads(torque=torque))
 
     def one(state):

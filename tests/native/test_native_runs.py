@@ -51,7 +51,7 @@ def assert_close(value, wanted, share):
 
 def equations(robot, joints, t, x, xd, xdd):
     """The residual of a motion, and its derivatives."""
-    problem = robot.on_piece(0).near(joints)
+    problem = robot.on_piece(0).on_branch_near(joints)
     tangents, _ = problem.matrices(t, x, xd)
     derivatives = (tangents.M, tangents.D, tangents.K)
     return problem.residual(t, x, xd, xdd), derivatives

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.analyse.mass_properties import mass_properties, together
+from lissom.analyse.mass_properties import combined, mass_properties
 from lissom.describe.controllers import CONTROLLERS
 from lissom.describe.planned_motions import MOTIONS
 from lissom.services.controller_forms import controller_forms
@@ -45,7 +45,7 @@ def test_principal_moments_of_two_bars_are_those_of_steiners_theorem():
     model = ls.Model(ls.Robot.from_dict({"name": "bars", "links": links}), modes=0)
     # At a right angle: one along x, the other along y from its end.
     first, second = mass_properties(model, model.at([0.0, np.pi / 2]))
-    whole = together((first, second))
+    whole = combined((first, second))
     m = 7850 * 0.02 * 0.01 * np.array([0.5, 0.3])
     a, b = np.array([0.25, 0, 0]), np.array([0.5, 0.15, 0])
     centre = (m[0] * a + m[1] * b) / m.sum()

@@ -11,7 +11,7 @@ from lissom import Model
 from lissom.dynamics import engine
 from lissom.dynamics.nodes import node_poses
 from lissom.solve.inputs import Loads
-from lissom.solve.march import DrivenRobot, MarchState, march, set_off
+from lissom.solve.march import DrivenRobot, MarchState, begin_march, march
 from lissom.solve.radau import Radau
 from lissom.solve.record import empty_record
 from lissom.solve.schedule import one_piece
@@ -41,7 +41,7 @@ def fall(f, x, times, rtol):
         result=RESULTS.successful,
     )
     limits = (times[-1], times[-1], whole(MAX_STEPS), whole(MAX_STEPS))
-    at = set_off(Radau(), robot, tolerance, start)
+    at = begin_march(Radau(), robot, tolerance, start)
     at = march(Radau(), robot, tolerance, at, *limits)
 
     def seen(x, xd):

@@ -12,9 +12,9 @@ from helpers import compiled_once
 from lissom.solve.balance import (
     SMALL_STEP,
     balanced_point,
-    left_over,
     newton,
     newton_by_chords,
+    relative_residual,
 )
 
 
@@ -60,7 +60,7 @@ def pendulum():
 def balances(f, q, qd, qdd):
     def one(q, qd, qdd):
         point = balanced_point(f, q, qd, qdd)
-        return point, left_over(f, point)
+        return point, relative_residual(f, point)
 
     return jax.vmap(one)(q, qd, qdd)
 

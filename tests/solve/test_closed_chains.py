@@ -19,7 +19,7 @@ import lissom as ls
 from helpers import compiled_once, motion_of, relative
 from lissom.dynamics import engine
 from lissom.dynamics.coordinates import change_coordinates, with_independent_joints
-from lissom.dynamics.formulation import near
+from lissom.dynamics.formulation import on_branch_near
 from lissom.dynamics.nodes import node_poses
 from lissom.kinematics.loops.assembly import AssemblyError
 from lissom.kinematics.loops.closure import closing_jacobian, opening
@@ -371,12 +371,12 @@ def test_other_independent_joints_are_the_same_physical_state_of_bent_links():
     # Exactly: the joints of finite rotations are those of the deformed mechanism.
     model = ls.Model("four-bar", "nonlinear", basis="nodal", stiffening="geometric")
     state = model.at([0.7])
-    here = near(model.formulation, state.q)
+    here = on_branch_near(model.formulation, state.q)
     random = np.random.default_rng(4)
     bend = 3e-3 * random.normal(size=here.n_elastic)
     x = jnp.asarray(np.append(np.asarray(state.x)[:1], bend))
     xd = jnp.asarray(random.normal(size=here.size))
-    there = near(with_independent_joints(here, (1,)), state.q)
+    there = on_branch_near(with_independent_joints(here, (1,)), state.q)
     other_x, other_xd = change_coordinates(here, there, x, xd)
     before = nodes_and_speeds(here, x, xd)
     after = nodes_and_speeds(there, other_x, other_xd)

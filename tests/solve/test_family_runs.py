@@ -13,7 +13,7 @@ import lissom as ls
 from jaxnative.lanes import LanesAhead, at_most_lanes
 from lissom.solve import family_runs
 from lissom.solve.family import Family
-from lissom.solve.family_runs import neighbours, vectors_under_way
+from lissom.solve.family_runs import running_vectors, similarity_order
 from lissom.solve.inputs import inputs_of_torque
 from lissom.solve.simulate import integrate, output_times, solver_of
 from lissom.types import RESULTS
@@ -131,10 +131,10 @@ def tries_of(runs):
 def test_members_under_way_stay_in_their_vectors():
     members = np.array([7, 1, 2, 5, 0, 3, 4])
     is_under_way = np.array([1, 0, 1, 0, 0, 0, 0], dtype=bool)
-    assert vectors_under_way(members, is_under_way, 2).tolist() == [7, 7, 2, 2]
+    assert running_vectors(members, is_under_way, 2).tolist() == [7, 7, 2, 2]
     is_under_way[-1] = True
-    assert vectors_under_way(members, is_under_way, 4).tolist() == [7, 7, 2, 7, 4, 4, 4]
-    assert not len(vectors_under_way(members, np.zeros(7, dtype=bool), 4))
+    assert running_vectors(members, is_under_way, 4).tolist() == [7, 7, 2, 7, 4, 4, 4]
+    assert not len(running_vectors(members, np.zeros(7, dtype=bool), 4))
 
 
 def test_members_in_any_order_get_their_own_runs():
@@ -155,7 +155,7 @@ def test_members_that_are_alike_follow_each_other():
     which = np.array([2, 0, 1, 0])
     angles = np.array([[0.1], [0.3], [0.0], [0.2]])
     state = eqx.tree_at(lambda s: s.q, pendulum().at([0.0]), angles)
-    assert neighbours(which, state).tolist() == [3, 1, 2, 0]
+    assert similarity_order(which, state).tolist() == [3, 1, 2, 0]
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from lissom.analyse.linear.linearize import operating_point
 from lissom.commands import cli
 from lissom.dynamics import engine
 from lissom.solve.model import EquilibriumError
-from lissom.solve.static import Hill, descend_held
+from lissom.solve.static import EnergyModel, descend_held
 from runs import double_pendulum
 
 E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
@@ -144,7 +144,7 @@ def test_downhill_is_found_where_newton_climbs():
     # V = y^2 / 8 + cos y, its top at y = 0.1, and a coordinate that is held at 0.3: y^* / 4 = sin y^*.
     def hill_at(x):
         _, y = x
-        return Hill(
+        return EnergyModel(
             energy=energy_at(x),
             force=np.array([0.0, y / 4 - np.sin(y)]),
             stiffness=np.diag([0.0, 0.25 - np.cos(y)]),

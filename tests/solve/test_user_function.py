@@ -141,11 +141,11 @@ def test_a_function_is_checked_once_and_a_wrong_one_every_time(monkeypatch):
         feedback, "_check_torques", lambda *case: (checked.append(1), check(*case))
     )
     for torques in ([0.1], [0.1], [0.2]):
-        feedback.wired(model, lambda t, state, torques=torques: torques)
+        feedback.wire_law(model, lambda t, state, torques=torques: torques)
     assert len(checked) == 2
     for _ in range(2):
         with pytest.raises(ValueError, match="must give 1 torques"):
-            feedback.wired(model, lambda t, state: [0.1, 0.2])
+            feedback.wire_law(model, lambda t, state: [0.1, 0.2])
 
 
 @pytest.mark.slow

@@ -41,11 +41,11 @@ def mass_properties(model: Model, state: State) -> tuple[MassProperties, ...]:
     links = []
     for link in range(len(model.robot.links)):
         own = [b for b, of in zip(bodies, model.body_links, strict=True) if of == link]
-        links.append(together(own))
+        links.append(combined(own))
     return tuple(links)
 
 
-def together(parts: Any) -> MassProperties:
+def combined(parts: Any) -> MassProperties:
     """Bodies as one, by Steiner's theorem; without any mass, a point where the first one stands."""
     mass = sum(part.mass for part in parts)
     if mass <= 0.0:

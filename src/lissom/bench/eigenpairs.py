@@ -14,7 +14,7 @@ from ..algebra.eigen import modal_assurance
 from ..analyse.modes.complex_modes import damping_ratio, frequency_hz, vibration_pairs
 from ..analyse.polynomials.parametric_modes import (
     ParametricModes,
-    matched,
+    match_pairs,
     parametric_modes,
 )
 from ..services.frozen_model import plain
@@ -192,7 +192,7 @@ def errors(
     exact = []
     for i in range(len(points)):
         pairs = vibration_pairs(M[i], C[i], K[i])
-        exact.append(matched(pairs, values.eigenvalue[i], values.right[i]))
+        exact.append(match_pairs(pairs, values.eigenvalue[i], values.right[i]))
     eigenvalue = np.stack([pair.eigenvalue for pair in exact])
     right = np.stack([pair.right.T for pair in exact])
     left = np.stack([pair.left.T for pair in exact])

@@ -101,7 +101,9 @@ def _many(robot: DrivenRobot, state: State, count: int) -> tuple:
 
 
 def _residual(robot: DrivenRobot, joints, t, x, xd, xdd):
-    problem = MotionProblem(robot.formulation, robot.schedule.loads(0)).near(joints)
+    problem = MotionProblem(robot.formulation, robot.schedule.loads(0)).on_branch_near(
+        joints
+    )
     return problem.residual(t, x, xd, xdd)
 
 

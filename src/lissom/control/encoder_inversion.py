@@ -19,7 +19,7 @@ from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.inputs import Inputs, Spline, Table
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
-from ..solve.outputs import RowsOfRun, over_run
+from ..solve.outputs import RowsOfRun, map_run
 from ..solve.problem import MotionProblem
 from ..solve.signals import AbstractSignal
 from ..solve.simulate import integrate
@@ -69,7 +69,7 @@ def encoder_inversion(
         seen = _seen(robot, channels, ends, part.joints, part.t, part.x, part.xd)
         return tuple(np.asarray(values)[: part.count] for values in seen)
 
-    torque, measured = over_run(model, inputs, solution, rows)
+    torque, measured = map_run(model, inputs, solution, rows)
     # The last row is that of the robot at rest.
     rest = nominal_motion(model, Table([0.0], [ends[1]], after="hold"), sensors)
     drives = torque[:-1, list(model.actuated)]
@@ -110,7 +110,7 @@ def _seen(
     def one(t_end, joints, t, x, xd):
         schedule = robot.schedule
         loads = schedule.loads(schedule.piece_at(t, t_end))
-        here = MotionProblem(robot.formulation, loads).near(joints)
+        here = MotionProblem(robot.formulation, loads).on_branch_near(joints)
         f = here.formulation
         motion = f.motion(x, xd, here.acceleration(t, x, xd))
         torque = here.torque(t, motion)

@@ -22,7 +22,7 @@ from jaxnative.compiled import compiled_quickly
 from ..analyse.linear.linear_matrices import split_motion
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
-from ..solve.balance import unbalanced, unbalanced_force
+from ..solve.balance import motion_residual, motion_residual_of
 from ..solve.channels import Channel, measure, observed_motion
 from ..solve.law import AbstractLaw
 from ..solve.signals import Table
@@ -69,7 +69,7 @@ class ExtendedKalman(eqx.Module):
         """F: speeds and accelerations of the robot under torques."""
         f = self.formulation
         x, xd = jnp.split(z, 2)
-        force = -unbalanced(f, x, xd, jnp.zeros_like(x), self._on_joints(torque))
+        force = -motion_residual(f, x, xd, jnp.zeros_like(x), self._on_joints(torque))
         return jnp.concatenate([xd, jnp.linalg.solve(engine.inertia_at(f, x), force)])
 
     def measurement(self, z: Float[Array, " s"], torque: Float[Array, " a"]):
@@ -96,7 +96,7 @@ class ExtendedKalman(eqx.Module):
             x, xd, xdd, u = split_motion(v, n)
             motion = f.motion(x, xd, xdd)
             tau = self._on_joints(u)
-            force = unbalanced_force(f, motion, tau)
+            force = motion_residual_of(f, motion, tau)
             seen = measure(f, self.channels, observed_motion(f, motion), None, tau)
             return jnp.concatenate([force, seen]), seen
 

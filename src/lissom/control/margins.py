@@ -16,7 +16,7 @@ from ..analyse.linear.linearize import linearize
 from ..analyse.linear.sampled_loop import LawMatrices, law_matrices
 from ..analyse.linear.state_space import LinearModel
 from ..solve.arguments import ModelLike, model_from
-from ..solve.feedback import WiredLaw, wired
+from ..solve.feedback import WiredLaw, wire_law
 from ..solve.law import AbstractLaw
 from ..types import Float
 
@@ -107,7 +107,7 @@ def open_loop(model: ModelLike, q: Any, law: AbstractLaw) -> OpenLoop:
         0.001
     """
     model = model_from(model)
-    feedback = wired(model, law)
+    feedback = wire_law(model, law)
     assert isinstance(feedback, WiredLaw)
     names = tuple(channel.name for channel in feedback.channels)
     robot = linearize(model, q, outputs=names)

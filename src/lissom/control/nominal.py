@@ -21,7 +21,7 @@ from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import over_rows
 
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..solve.balance import balanced_point, moving_joints, of_independent
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
@@ -128,7 +128,7 @@ def motion_along(
 @compiled_quickly
 def _closed(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, " j"]:
     x = jnp.concatenate([of_independent(f, joints), jnp.zeros(f.n_elastic)])
-    return near(f, joints).mechanism.joint_coordinates(x)
+    return on_branch_near(f, joints).mechanism.joint_coordinates(x)
 
 
 def in_chunks(function: Callable[[Any], Any], rows: np.ndarray) -> Any:
@@ -151,7 +151,7 @@ def _nominal_points(
     qdd: Float[Array, "t j"],
 ) -> tuple[Float[Array, "t a"], Float[Array, "t m"]]:
     def one(q, qd, qdd):
-        on_branch = near(f, q)
+        on_branch = on_branch_near(f, q)
         point = balanced_point(on_branch, q, qd, qdd)
         motion = on_branch.motion(point.x, point.xd, point.xdd)
         seen = observed_motion(on_branch, motion)

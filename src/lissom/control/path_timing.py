@@ -12,7 +12,7 @@ from scipy.interpolate import CubicSpline
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import over_rows
 
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..types import Float
@@ -230,6 +230,6 @@ def _rigid_torques(
 ) -> Float[Array, "p a"]:
     def one(row):
         q, qd, qdd = row
-        return rigid_torque(near(f, q), q, qd, qdd)
+        return rigid_torque(on_branch_near(f, q), q, qd, qdd)
 
     return over_rows(one)(rows)

@@ -12,7 +12,7 @@ from jaxtyping import Array
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import kept_function, over_rows
 
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..solve.law import AbstractLaw
 from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, PolynomialPiece, Table, signal_of
@@ -203,7 +203,7 @@ def _rigid_gravity_torque(f: AbstractFormulation, reference):
     theta = reference
     if reference.shape[0] != f.n_encoders:
         theta = jnp.asarray(f.mechanism.home).at[actuated].set(reference)
-    on_branch = near(f, theta)
+    on_branch = on_branch_near(f, theta)
     x = jnp.concatenate([theta[independent], jnp.zeros(f.n_elastic)])
     # The work of the weight along the joints is dV/dtheta.
     rest = kept_rest_at(on_branch, x, jnp.zeros(f.n_encoders))

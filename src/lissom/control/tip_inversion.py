@@ -20,8 +20,8 @@ from jaxtyping import Array
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import over_rows
 
-from ..dynamics.formulation import AbstractFormulation, near
-from ..solve.balance import balanced_point, unbalanced_force
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
+from ..solve.balance import balanced_point, motion_residual_of
 from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal, Table
@@ -153,7 +153,7 @@ def _resting(f: AbstractFormulation, tip, q: Float[Array, "t j"]):
     """Coordinates, torques, tip, joints and pull at rest with the joints at q."""
 
     def one(q):
-        on_branch = near(f, q)
+        on_branch = on_branch_near(f, q)
         still = jnp.zeros_like(q)
         point = balanced_point(on_branch, q, still, still)
 
@@ -239,7 +239,7 @@ def _needed(f: AbstractFormulation, rows, h):
         xd = (after - before) / (2 * h)
         xdd = (after - 2 * now + before) / h**2
         none = jnp.zeros(f.n_encoders)
-        return unbalanced_force(f, f.motion(now, xd, xdd), none)[: f.n_joints]
+        return motion_residual_of(f, f.motion(now, xd, xdd), none)[: f.n_joints]
 
     return jax.vmap(one)(rows)
 
@@ -257,7 +257,7 @@ def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
         motion = f.motion(now, xd, xdd)
         actuated = jnp.asarray(f.joints.actuated, dtype=int)
         on_joints = jnp.zeros(f.n_encoders).at[actuated].set(tau)
-        force = unbalanced_force(f, motion, on_joints)
+        force = motion_residual_of(f, motion, on_joints)
         place = measure(f, tip, observed_motion(f, motion), None, on_joints)
         away = pull @ (place - wanted)
         # pull pull^+ is the part of the joints that the tip feels.

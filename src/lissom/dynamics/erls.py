@@ -93,7 +93,7 @@ class Erls(AbstractFormulation):
         """J_0 of [Boscariol2012] eq. (6)."""
         if self.encoders_read_theta:
             return None
-        theta = self.mechanism.chain_near(joints)
+        theta = self.mechanism.chain_coordinates_near(joints)
         return reference_matrix(self.mechanism, self.reference, theta)
 
     def motion(

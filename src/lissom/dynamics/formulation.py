@@ -243,7 +243,7 @@ class AbstractFormulation(eqx.Module):
         encoder = place.encoder[jnp.asarray(self.independent, dtype=int)]
         theta = mechanism.chain_coordinates(encoder)
         # Where rigid links would not reach, as those that stretch do, all joints stand as they are read.
-        as_read = mechanism.chain_near(place.encoder)
+        as_read = mechanism.chain_coordinates_near(place.encoder)
         theta = jnp.where(jnp.all(jnp.isfinite(theta)), theta, as_read)
         R, p = link_frames(mechanism.chain, theta)
         return R[: len(place.R)], p[: len(place.R)]
@@ -284,9 +284,9 @@ class AbstractFormulation(eqx.Module):
 F = TypeVar("F", bound=AbstractFormulation)
 
 
-def near(formulation: F, joints: Float[Real, " j"]) -> F:
+def on_branch_near(formulation: F, joints: Float[Real, " j"]) -> F:
     """The same robot, its mechanism on the branch near these coordinates of all moving joints."""
-    return with_mechanism(formulation, formulation.mechanism.near(joints))
+    return with_mechanism(formulation, formulation.mechanism.on_branch_near(joints))
 
 
 def with_mechanism(formulation: F, mechanism: AbstractMechanism) -> F:

@@ -19,7 +19,7 @@ from ..types import Float
 from . import engine
 from .basis import ModelOptions
 from .engine import VirtualWork
-from .formulation import AbstractFormulation, near
+from .formulation import AbstractFormulation, on_branch_near
 from .formulations import Bodies, formulation_of
 
 
@@ -41,7 +41,7 @@ def finite_twin(
         DescriptionError: a robot that `nonlinear` does not take.
     """
     plain = ModelOptions(stiffening=choices.stiffening)
-    return near(formulation_of(robot, "nonlinear", plain, bodies), joints)
+    return on_branch_near(formulation_of(robot, "nonlinear", plain, bodies), joints)
 
 
 def weight_stiffness(

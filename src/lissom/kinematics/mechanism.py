@@ -138,11 +138,11 @@ class AbstractMechanism(eqx.Module):
         """How joints follow each other at a pose with this body Jacobian of the chain."""
 
     @abc.abstractmethod
-    def near(self, joints: Float[Real, " j"]) -> "AbstractMechanism":
+    def on_branch_near(self, joints: Float[Real, " j"]) -> "AbstractMechanism":
         """The same mechanism on the branch near these coordinates of all moving joints."""
 
     @abc.abstractmethod
-    def chain_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
+    def chain_coordinates_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
         """Coordinates of all joints of the chain near these of the moving joints of the robot."""
 
     @abc.abstractmethod
@@ -212,11 +212,11 @@ class OpenChain(AbstractMechanism):
         """None follows another."""
         return AllIndependent()
 
-    def near(self, joints: Float[Real, " j"]) -> "OpenChain":
+    def on_branch_near(self, joints: Float[Real, " j"]) -> "OpenChain":
         """Itself: an open chain has one branch."""
         return self
 
-    def chain_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
+    def chain_coordinates_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
         """These."""
         return joints
 

@@ -25,7 +25,7 @@ from ..solve.inputs import Inputs, inputs_from
 from ..solve.model import Model
 from ..solve.node_motion import prepare_node_motions
 from ..solve.outputs import prepare_outputs
-from ..solve.simulate import Before, Observe, integrate, prepare
+from ..solve.simulate import Observe, PreviousRun, integrate, prepare
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
@@ -184,7 +184,7 @@ def completed_run(
 class _End(NamedTuple):
     """What a run leaves to the one that continues it."""
 
-    before: Before = Before()
+    before: PreviousRun = PreviousRun()
     residual: float = 0.0  # of its energy balance [J]
 
 
@@ -203,11 +203,11 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, Any, "_End"]:
     put_in, dissipated, residual = (
         float(works[kinds.index(kind)]) for kind in ("input", "dissipated", "residual")
     )
-    before = Before((put_in, dissipated), start._control)
+    before = PreviousRun((put_in, dissipated), start._control)
     return start.state(), float(start.t[-1]), _End(before, residual)
 
 
-def _forgotten(inputs: Inputs, t_start: float, before: Before) -> list[str]:
+def _forgotten(inputs: Inputs, t_start: float, before: PreviousRun) -> list[str]:
     """Tells that a sampled law in the middle of time knows nothing of what was before."""
     law = inputs.feedback
     if (

@@ -13,7 +13,7 @@ import numpy as np
 from jaxnative.compiled import compiled_quickly, using
 
 from ..describe.scenario import Initial, Scenario, Solver
-from ..dynamics.formulation import near
+from ..dynamics.formulation import on_branch_near
 from ..files.errors import refused
 from ..solve.arguments import ArgumentError, Seconds, seconds_from
 from ..solve.balance import of_independent
@@ -196,7 +196,7 @@ def _given_state(model: Model, start: Initial) -> State:
     rates = real(np.asarray(start.elastic_rate or still))
     x = joined(of_independent(f, q), elastic)
     xd = joined(of_independent(f, qd), rates)
-    return _state_at(near(f, q), x, xd)
+    return _state_at(on_branch_near(f, q), x, xd)
 
 
 def _at_prescribed_motion(
@@ -249,7 +249,7 @@ def _starting_closed_chain(
         row = f.independent.index(joint)
         x[row] = q[joint]
         xd[row] = qd[joint]
-    on_branch = near(f, jnp.asarray(q))
+    on_branch = on_branch_near(f, jnp.asarray(q))
     return _state_at(on_branch, jnp.asarray(x), jnp.asarray(xd))
 
 

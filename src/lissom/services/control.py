@@ -113,14 +113,14 @@ def _design(scenario: Scenario, request: DesignRequest) -> DesignResult:
 
 def _designed(scenario: Scenario) -> "tuple[Model, AbstractLaw]":
     from ..runs.controller_law import controller_law, problems_at
-    from ..solve.feedback import wired
+    from ..solve.feedback import wire_law
 
     if scenario.controller is None:
         raise refused("controller", None, "the scenario has no controller")
     model = affordable_model(scenario)
     law = controller_law(model, scenario.controller)
     with problems_at("controller", scenario.controller):
-        wired(model, law)
+        wire_law(model, law)
     return model, law
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxnative.compiled import NativeAhead
 
-from ..solve.feedback import WiredLaw, wired
+from ..solve.feedback import WiredLaw, wire_law
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 
@@ -28,7 +28,7 @@ def microseconds_per_sample(
         t: of the first sample [s].
         measured: what it measures at all of them, such as where the robot rests.
     """
-    feedback: Any = wired(model, law)
+    feedback: Any = wire_law(model, law)
     assert isinstance(feedback, WiredLaw)
     memory = jax.tree.map(jnp.asarray, feedback.memory)
     given = (feedback.law, jnp.asarray(t), jnp.asarray(measured), memory)

@@ -17,7 +17,7 @@ from ..atomic import write_atomically
 from ..describe import DescriptionError, Robot, Scenario
 from ..describe.defaults import FOLLOWED_MODES
 from ..describe.doubt import lines_of
-from ..dynamics.formulation import near
+from ..dynamics.formulation import on_branch_near
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
 from ..runs.output_files import PICTURE, check_outputs, written_files
@@ -198,7 +198,7 @@ def _on_branch(model: Model, pose: Sequence[float] | None) -> Model:
     if not model.closed:
         return model
     theta = model.assemble(pose)
-    return model.with_formulation(near(model.formulation, theta))
+    return model.with_formulation(on_branch_near(model.formulation, theta))
 
 
 def _grid_points(

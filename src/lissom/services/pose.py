@@ -11,7 +11,7 @@ import numpy as np
 from jaxnative.compiled import using
 
 from ..algebra.so3 import elementary
-from ..analyse.mass_properties import MassProperties, mass_properties, together
+from ..analyse.mass_properties import MassProperties, combined, mass_properties
 from ..analyse.robot_facts import link_length, values_by_name
 from ..analyse.validity.watch import doubts, doubts_of_scenario
 from ..describe import Scenario
@@ -225,7 +225,7 @@ def _mass_facts(model: Model, state: State) -> tuple[MassFacts, ...]:
     """Of every link that has mass, and at last of the whole robot."""
     links = mass_properties(model, state)
     named = [*zip(model.link_names, links, strict=True)]
-    named.append((model.robot.name, together(links)))
+    named.append((model.robot.name, combined(links)))
     return tuple(_facts_of(name, part) for name, part in named if part.mass > 0)
 
 

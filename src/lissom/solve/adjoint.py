@@ -14,9 +14,9 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from ..types import RESULTS, Float, Real, real, whole
-from .march import DrivenRobot, MarchState, advance, let_law_act, with_jumps
+from .march import DrivenRobot, MarchState, advance, update_law, with_jumps
 from .record import SAME_TIME, Record
-from .step import AbstractStep, Attempt, Moment, Tolerance, frozen
+from .step import AbstractStep, Attempt, Moment, Tolerance, stop_gradient
 
 BLOCK = 32  # steps that are passed over together where no more were taken
 
@@ -37,7 +37,7 @@ class Recording(eqx.Module):
     solutions: Any  # of each step, see `AbstractStep.solution`
 
 
-def recorded_march(
+def record_march(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -51,9 +51,9 @@ def recorded_march(
 
     More than `most_steps` end the march with the result `too_many_steps`.
     """
-    robot, state = frozen((robot, state))
+    robot, state = stop_gradient((robot, state))
     times = jnp.full(most_steps + 1, state.now.t)
-    solutions = blank_rows(step.solution(state.memory), most_steps)
+    solutions = empty_rows(step.solution(state.memory), most_steps)
 
     def going(carry):
         state, *_ = carry
@@ -81,7 +81,7 @@ def recorded_march(
     return state, Recording(times, solutions)
 
 
-def recorded_along(
+def record_steps(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -89,14 +89,14 @@ def recorded_along(
     times: Float[Array, " s"],
 ) -> Recording:
     """The steps of a march whose times are given."""
-    robot, state, times = frozen((robot, state, times))
+    robot, state, times = stop_gradient((robot, state, times))
 
     def take(state: MarchState, t):
         here = robot.problem(state)
         h = t - state.now.t
-        memory = step.renew(state.memory)
+        memory = step.discard_tangents(state.memory)
         attempt = step.attempt(here, tolerance, state.now, h, memory)
-        moved = moved_to(step, robot, tolerance, state, t, attempt)
+        moved = finish_step(step, robot, tolerance, state, t, attempt)
         return moved, step.solution(attempt.memory)
 
     def once(state: MarchState, t):
@@ -109,7 +109,7 @@ def recorded_along(
     return Recording(times, solutions)
 
 
-def blank_rows(tree: Any, count: int) -> Any:
+def empty_rows(tree: Any, count: int) -> Any:
     """Room for so many of each of the arrays of a tree."""
     return jax.tree.map(lambda leaf: jnp.zeros((count, *leaf.shape), leaf.dtype), tree)
 
@@ -128,11 +128,11 @@ def after_step(
 ) -> MarchState:
     """The march after what happens at the end of a step: a law acts, a smooth piece of time is over."""
     if robot.sampled_law is not None:
-        state = let_law_act(step, robot, tolerance, state, accepted)
+        state = update_law(step, robot, tolerance, state, accepted)
     return with_jumps(step, robot, tolerance, state)
 
 
-def replayed(
+def replay(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -141,12 +141,12 @@ def replayed(
     record: Record,
 ) -> tuple[MarchState, Record]:
     """The march along recorded steps, and its output grid filled."""
-    times, solutions = recording.times, frozen(recording.solutions)
+    times, solutions = recording.times, stop_gradient(recording.solutions)
 
     # The linear map of a step is made of many small arrays: made again where it is used, none of them is stored.
     @partial(jax.checkpoint, prevent_cse=False)
     def take(state: MarchState, at):
-        return replayed_step(step, robot, tolerance, state, *at)
+        return replay_step(step, robot, tolerance, state, *at)
 
     first = jax.tree.map(lambda leaf: leaf[0], (times, solutions))
     shapes = eqx.filter_eval_shape(take, state, first)[1]
@@ -185,10 +185,10 @@ def replayed(
     traces = jax.tree.map(
         lambda leaf: leaf.reshape(rows * BLOCK, *leaf.shape[2:]), traces
     )
-    return state, filled(step, robot, record, times, traces)
+    return state, fill_grid(step, robot, record, times, traces)
 
 
-def replayed_step(
+def replay_step(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -199,14 +199,14 @@ def replayed_step(
     """The march after the step that ends at time t, and the trace of that step."""
     now = state.now
     here = robot.problem(state)
-    h = frozen(t - now.t)
+    h = stop_gradient(t - now.t)
     attempt = step.retrace(here, tolerance, now, h, state.memory, solution)
     command = jnp.zeros(0) if state.command is None else state.command
-    moved = moved_to(step, robot, tolerance, state, t, attempt)
+    moved = finish_step(step, robot, tolerance, state, t, attempt)
     return moved, StepTrace(now, attempt.dense, state.joints, command)
 
 
-def moved_to(
+def finish_step(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -218,15 +218,15 @@ def moved_to(
     end = eqx.tree_at(lambda m: m.t, attempt.end, t)
     mechanism = robot.problem(state).formulation.mechanism
     joints = mechanism.joint_coordinates(end.x)
-    moved = eqx.tree_at(
+    finished = eqx.tree_at(
         lambda s: (s.now, s.joints, s.memory),
         state,
-        (end, frozen(joints), attempt.memory),
+        (end, stop_gradient(joints), attempt.memory),
     )
-    return after_step(step, robot, tolerance, moved, jnp.asarray(True))
+    return after_step(step, robot, tolerance, finished, jnp.asarray(True))
 
 
-def filled(
+def fill_grid(
     step: AbstractStep,
     robot: DrivenRobot,
     record: Record,
@@ -249,7 +249,7 @@ def filled(
         part = jnp.clip((t - times[k]) / jnp.where(h > 0, h, 1.0), 0.0, 1.0)
         at = step.interpolate(trace.now, _dense_only(trace), h, part)
         f = robot.formulation
-        on_branch = f.mechanism.near(frozen(trace.joints))
+        on_branch = f.mechanism.on_branch_near(stop_gradient(trace.joints))
         return at.x, at.xd, at.work, on_branch.joint_coordinates(real(at.x))
 
     columns = jax.vmap(row)(record.t, number)

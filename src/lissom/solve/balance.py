@@ -45,12 +45,14 @@ class MotionPoint(NamedTuple):
 # --- the residual --------------------------------------------------------------------------------------------------
 
 
-def unbalanced(formulation: AbstractFormulation, x, xd, xdd, tau) -> Float[Array, " n"]:
+def motion_residual(
+    formulation: AbstractFormulation, x, xd, xdd, tau
+) -> Float[Array, " n"]:
     """Gamma of [Palomba2019] eq. (2): zero along every motion under the joint torques tau."""
-    return unbalanced_force(formulation, formulation.motion(x, xd, xdd), tau)
+    return motion_residual_of(formulation, formulation.motion(x, xd, xdd), tau)
 
 
-def unbalanced_force(
+def motion_residual_of(
     formulation: AbstractFormulation, motion: Motion, tau: Float[Array, " j"]
 ) -> Float[Array, " n"]:
     """Gamma of a motion that is already evaluated."""
@@ -58,7 +60,7 @@ def unbalanced_force(
     return engine.needed_force(formulation, motion, drive)
 
 
-def missing_balance(
+def balance_residual(
     formulation: AbstractFormulation,
     z: Float[Array, " N"],
     q: Float[Array, " j"],
@@ -76,7 +78,7 @@ def missing_balance(
     xdd = moving_joints(formulation, qdd)
     motion = formulation.motion(z[:n], xd, xdd)
     tau = on_independent(formulation, z[n:])
-    force = unbalanced_force(formulation, motion, tau)
+    force = motion_residual_of(formulation, motion, tau)
     if encoders:
         reading = of_independent(formulation, motion.place.encoder)
     else:
@@ -84,7 +86,7 @@ def missing_balance(
     return jnp.concatenate([reading - of_independent(formulation, q), force])
 
 
-def start_of_balance(
+def balance_guess(
     formulation: AbstractFormulation, q: Float[Array, " j"]
 ) -> Float[Array, " N"]:
     """Undeformed links without torques at the joint coordinates q: where Newton's iteration begins."""
@@ -135,10 +137,10 @@ def balanced_point(
     """
 
     def missing(z):
-        return missing_balance(formulation, z, q, qd, qdd, encoders)
+        return balance_residual(formulation, z, q, qd, qdd, encoders)
 
     if start is None:
-        start = start_of_balance(formulation, q)
+        start = balance_guess(formulation, q)
     z = newton(missing, start)
     n = formulation.size
     return MotionPoint(
@@ -227,7 +229,9 @@ def newton_by_chords(
     return z, float(size)
 
 
-def left_over(formulation: AbstractFormulation, point: MotionPoint) -> Float[Array, ""]:
+def relative_residual(
+    formulation: AbstractFormulation, point: MotionPoint
+) -> Float[Array, ""]:
     """Largest generalised force left over at a point, against the largest of strain, drive and all the rest."""
     motion = formulation.motion(point.x, point.xd, point.xdd)
     needed = engine.link_forces(formulation, motion)
@@ -236,5 +240,5 @@ def left_over(formulation: AbstractFormulation, point: MotionPoint) -> Float[Arr
     strain = Rates(strain[:, :6], strain[:, 6:], jnp.zeros_like(point.tau))
     parts = jax.tree.map(lambda *part: jnp.stack(part), needed, drive, strain)
     forces = jax.vmap(motion.pull_back)(parts)
-    gap = jnp.max(jnp.abs(unbalanced_force(formulation, motion, point.tau)))
+    gap = jnp.max(jnp.abs(motion_residual_of(formulation, motion, point.tau)))
     return gap / (jnp.max(jnp.abs(forces)) + 1e-9)

@@ -29,19 +29,19 @@ class Checkpoint(NamedTuple):
             CheckpointError: the numbers do not fit the robot.
         """
         wanted, tree = jax.tree.flatten(shapes)
-        found = [(leaf.shape, leaf.dtype) for leaf in self.leaves]
-        if found != [(leaf.shape, leaf.dtype) for leaf in wanted]:
+        stored = [(leaf.shape, leaf.dtype) for leaf in self.leaves]
+        if stored != [(leaf.shape, leaf.dtype) for leaf in wanted]:
             raise CheckpointError("its numbers do not fit the robot")
         return jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in self.leaves])
 
-    def put_back(self, rows: RunRecord) -> None:
+    def restore(self, rows: RunRecord) -> None:
         """Fill in the rows that were computed before."""
         for name, column in self.columns.items():
             rows.columns[name][: len(column)] = column
 
 
 @runtime_checkable
-class Keeper(Protocol):
+class CheckpointStore(Protocol):
     """What keeps a run while it goes on."""
 
     def keep(

@@ -9,7 +9,7 @@ from jaxnative.marks import over_rows
 
 from ..dynamics.formulation import AbstractFormulation
 from ..types import Float, real
-from .step import AbstractStep, Attempt, Moment, frozen
+from .step import AbstractStep, Attempt, Moment, stop_gradient
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which stops are looked at
 HALVINGS = 40  # of the part between two looks, to the time of a contact
@@ -50,7 +50,7 @@ def locate(
     contacts: Contacts,
 ) -> Contacts:
     """The contacts with their first change within a step, unless one is known already."""
-    f, now, attempt = frozen((f, now, attempt))
+    f, now, attempt = stop_gradient((f, now, attempt))
 
     def contact(part):
         at = step.interpolate(now, attempt, h, part)
@@ -79,6 +79,6 @@ def locate(
     return jax.lax.cond(is_new, search, lambda: contacts)
 
 
-def changed(contacts: Contacts) -> Contacts:
+def next_contacts(contacts: Contacts) -> Contacts:
     """The contacts after their change."""
     return Contacts(contacts.afterwards, real(jnp.inf), contacts.afterwards)

@@ -11,7 +11,7 @@ from ..dynamics.coordinates import (
     other_coordinates,
     with_independent_joints,
 )
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, ended_as
 from .march import MarchState
@@ -41,12 +41,12 @@ def with_prescribed_joints(
         formulation = with_independent_joints(formulation, state.independent)
     if not prescribed or set(prescribed) <= set(formulation.independent):
         return formulation, state
-    here = near(formulation, state.q)
+    here = on_branch_near(formulation, state.q)
     other = other_coordinates(here, np.asarray(state.x), prescribed)
     if other is None:
         raise DeadPointError(prescribed)
     x, xd = change_coordinates(here, other, state.x, state.xd)
-    return other, state_at(near(other, state.q), x, xd, state.torque)
+    return other, state_at(on_branch_near(other, state.q), x, xd, state.torque)
 
 
 def beyond_dead_point(
@@ -56,7 +56,7 @@ def beyond_dead_point(
     is_open = formulation.n_joints == formulation.n_encoders
     if is_open or ended_as(at.result, RESULTS.too_many_steps):
         return formulation, at
-    here = near(formulation, at.joints)
+    here = on_branch_near(formulation, at.joints)
     if float(_joint_gain(here, at.now.x)) < SUSPECT:
         return formulation, at
     other = other_coordinates(here, np.asarray(at.now.x), prescribed)
@@ -64,7 +64,7 @@ def beyond_dead_point(
     if other is None or other.independent == here.independent:
         return formulation, stuck
     x, xd = change_coordinates(here, other, at.now.x, at.now.xd)
-    there = near(other, at.joints)
+    there = on_branch_near(other, at.joints)
     if float(_joint_gain(there, x)) > 0.5 * DEAD_POINT_GAIN:
         return formulation, stuck
     moved = MarchState(

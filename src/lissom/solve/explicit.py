@@ -13,7 +13,7 @@ from .step import (
     Moment,
     Tolerance,
     error_weights,
-    frozen,
+    stop_gradient,
     weighted_size,
 )
 
@@ -22,7 +22,7 @@ METHODS = {"dopri5": "Dopri5", "dopri8": "Dopri8", "tsit5": "Tsit5"}
 EMBEDDED_ORDER = {"dopri5": 4, "dopri8": 7, "tsit5": 4}
 
 
-def of_everything(tolerance: Tolerance) -> Tolerance:
+def full_state_tolerance(tolerance: Tolerance) -> Tolerance:
     """An explicit method must follow every vibration to stay stable, so its error counts every coordinate and rate."""
     return Tolerance(tolerance.rtol, tolerance.atol, everything=True)
 
@@ -58,9 +58,9 @@ class Explicit(AbstractStep):
     def begin(self, problem: MotionProblem, tolerance: Tolerance, now: Moment) -> Any:
         """The method's own state, and what errors are weighed with."""
         y = (now.x, now.xd, now.work)
-        still, x, xd = frozen((problem, now.x, now.xd))
+        still, x, xd = stop_gradient((problem, now.x, now.xd))
         _, N = still.matrices(now.t, x, xd)
-        tolerance = of_everything(tolerance)
+        tolerance = full_state_tolerance(tolerance)
         weights = error_weights(still, tolerance, N, x, xd)
         term = self._term(problem)
         # The length of the first step is asked for, and not used by these methods.
@@ -76,12 +76,12 @@ class Explicit(AbstractStep):
         y, error, dense, state, _ = self.solver.step(
             self._term(problem), now.t, now.t + h, y, None, state, made_jump=False
         )
-        dx, dxd, _ = frozen(error)
-        size = weighted_size(of_everything(tolerance), weights, dx, dxd)
+        dx, dxd, _ = stop_gradient(error)
+        size = weighted_size(full_state_tolerance(tolerance), weights, dx, dxd)
         return Attempt(
             end=Moment(now.t + h, *y),
             error=size,
-            solved=jnp.isfinite(size),
+            converged=jnp.isfinite(size),
             evaluations=whole(self.solver.tableau.num_stages),
             effort=real(1.0),
             dense=dense,

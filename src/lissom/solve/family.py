@@ -66,7 +66,7 @@ class Family(eqx.Module):
         settings = [_setting(changes, columns, k) for k in first.tolist()]
         robots = [_formulation(model, setting) for setting in settings]
         for setting, robot in zip(settings, robots, strict=True):
-            if not alike(robot, robots[0]):
+            if not same_structure(robot, robots[0]):
                 raise _mismatch(model, settings[0], setting)
         self.formulation = jax.tree.map(_stack, *robots)
 
@@ -160,7 +160,7 @@ def _stack(*leaves: Any) -> jax.Array:
     return jnp.stack([jnp.asarray(leaf) for leaf in leaves])
 
 
-def alike(one: AbstractFormulation, other: AbstractFormulation) -> bool:
+def same_structure(one: AbstractFormulation, other: AbstractFormulation) -> bool:
     """Whether two formulations have the same structure, and arrays of the same shapes in it."""
     if jax.tree.structure(one) != jax.tree.structure(other):
         return False
@@ -175,7 +175,7 @@ def _mismatch(
     base = _formulation(model, first)
     guilty = []
     for path, value in other.items():
-        if not alike(_formulation(model, {**first, path: value}), base):
+        if not same_structure(_formulation(model, {**first, path: value}), base):
             guilty.append(path)
     # If no change alone is to blame, all of them together are.
     guilty = guilty or list(other)

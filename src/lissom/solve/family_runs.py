@@ -15,7 +15,7 @@ from jaxnative.untranslatable import Unexpected, Untranslatable
 from ..dynamics.formulation import AbstractFormulation
 from ..types import RESULTS, real, whole
 from .inputs import Inputs
-from .march import DrivenRobot, MarchState, first_sample, march, set_off
+from .march import DrivenRobot, MarchState, begin_march, first_sample, march
 from .model import Model
 from .record import COLUMNS, Record, window
 from .simulate import (
@@ -37,7 +37,7 @@ log = logging.getLogger("jaxnative")
 ROWS = 256
 
 
-def depart(
+def begin_member(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -48,10 +48,10 @@ def depart(
     """The march of one robot before its first step."""
     begin = record.t[0]
     at = start_of_march(robot, state, record, first_step, first_sample, begin)
-    return set_off(step, robot, tolerance, at)
+    return begin_march(step, robot, tolerance, at)
 
 
-_depart = LanesAhead(depart, numbers_of_robot)
+_begin_member = LanesAhead(begin_member, numbers_of_robot)
 _march = LanesAhead(march, numbers_of_robot)
 _march_in_step = LanesAhead(march, numbers_of_robot, in_step=True)
 
@@ -123,7 +123,7 @@ def lane_solution(task: FamilyTask) -> Solution:
     # Steps end where a stop is touched: each robot has its own such times, and others would have to end there too.
     in_step = task.common_steps and robot.formulation.joints.stops is None
     runs = _Runs(settings, robot, axes, rows, end, in_step)
-    members = neighbours(task.which, task.state)
+    members = similarity_order(task.which, task.state)
     at = runs.marched(at, members)
     # So many common steps may have been the neighbours' fault: alone they count for one robot.
     ran_out = np.asarray(at.result == RESULTS.too_many_steps)
@@ -162,13 +162,13 @@ class _Runs(NamedTuple):
             )
             at = _with_members(at, part, members)
             self.rows.take(part.record, members)
-            members = vectors_under_way(
+            members = running_vectors(
                 members, _is_under_way(part, self.end), vector_width()
             )
         return at
 
 
-def vectors_under_way(
+def running_vectors(
     members: np.ndarray, is_under_way: np.ndarray, width: int
 ) -> np.ndarray:
     """Members that are still under way, those of one vector together; in the place of one that is done, another twice.
@@ -184,7 +184,7 @@ def vectors_under_way(
     return np.concatenate(vectors) if vectors else members[:0]
 
 
-def neighbours(which: np.ndarray, state: State) -> np.ndarray:
+def similarity_order(which: np.ndarray, state: State) -> np.ndarray:
     """All members in an order in which those that are alike follow each other.
 
     Robots that would take nearly the same steps alone share a vector: they take them together, or hardly wait.
@@ -203,9 +203,9 @@ def _shared_or_own(task: FamilyTask, end: float) -> tuple[DrivenRobot, DrivenRob
     if not any(is_own):
         # Something has to be mapped over.
         is_own = [True] * len(arrays)
-    kept = [a if own else a[0] for a, own in zip(arrays, is_own, strict=True)]
+    numbers = [a if own else a[0] for a, own in zip(arrays, is_own, strict=True)]
     schedule = task.inputs.wired(task.model).schedule(end)
-    robot = DrivenRobot(jax.tree.unflatten(tree, kept), schedule)
+    robot = DrivenRobot(jax.tree.unflatten(tree, numbers), schedule)
     flags: list[Any] = [0 if own else None for own in is_own]
     axes = (jax.tree.unflatten(tree, flags), None)
     return robot, eqx.tree_at(lambda r: (r.formulation, r.schedule), robot, axes)
@@ -232,7 +232,7 @@ def _at_start(
     one, _ = _chosen(robot, axes, np.asarray(0))
     record = first_window(one, task.times, ROWS)
     over_states = 0 if np.ndim(task.state.q) > 1 else None
-    return _depart(
+    return _begin_member(
         (None, axes, None, over_states, None, None),
         settings.step,
         robot,

@@ -110,7 +110,7 @@ class StateFunction(AbstractFeedback):
             value = jnp.asarray(self.function(t, state, *self.enclosed), dtype=float)
         except jax.errors.ConcretizationTypeError:
             # float(t), `if t > 1`, np.sin(t): plain Python.
-            value = called_back(
+            value = host_callback(
                 self.function, t, state, len(formulation.joints.actuated)
             )
         return on_actuated(formulation, value)
@@ -165,7 +165,7 @@ def on_actuated(
     return zero.at[jnp.asarray(actuated, dtype=int)].set(command)
 
 
-def called_back(function: Callable, t, state: State, size: int) -> Float[Array, " a"]:
+def host_callback(function: Callable, t, state: State, size: int) -> Float[Array, " a"]:
     """Value of a plain Python function inside compiled code; implicit steps treat it as constant while they iterate."""
     shape = jax.ShapeDtypeStruct((size,), state.q.dtype)
 
@@ -278,7 +278,7 @@ class WiredLaw(AbstractFeedback):
         memory = jax.tree.map(jnp.asarray, self.memory)
         return ControlState(real(held), memory, whole(number))
 
-    def acted(
+    def update(
         self, t, measured: Float[Array, " m"], control: ControlState
     ) -> ControlState:
         """The law's update at a sample: a new command, held until the next one."""
@@ -295,7 +295,7 @@ class WiredLaw(AbstractFeedback):
         return control.next_sample * real(self.sample)
 
 
-def wired(model: Model, law: Any) -> AbstractFeedback | None:
+def wire_law(model: Model, law: Any) -> AbstractFeedback | None:
     """A law, or a user's function (t, state) -> torques, ready to act on a robot.
 
     Raises:
@@ -410,16 +410,16 @@ def _command_shape(wired_law: WiredLaw) -> tuple[int, ...]:
     if key not in _SHAPES:
         if len(_SHAPES) >= MOST_SHAPES:
             _SHAPES.clear()
-        _SHAPES[key] = _kept_shape(wired_law, key)
+        _SHAPES[key] = _cached_shape(wired_law, key)
     return _SHAPES[key]
 
 
-def _kept_shape(wired_law: WiredLaw, key: Any) -> tuple[int, ...]:
+def _cached_shape(wired_law: WiredLaw, key: Any) -> tuple[int, ...]:
     """The shape of a command as an earlier process found it, else traced now: that takes longer than a short run."""
     name = program_cache.key_of("shape of a command", *key)
-    kept = None if name is None else code_cache.find(name, counts=False)
-    if kept is not None:
-        return tuple(json.loads(kept))
+    cached = None if name is None else code_cache.find(name, counts=False)
+    if cached is not None:
+        return tuple(json.loads(cached))
     shape = _traced_shape(wired_law)
     if name is not None:
         code_cache.keep(name, json.dumps(shape).encode())

@@ -23,9 +23,9 @@ from .step import (
     ErrorWeights,
     Moment,
     Tolerance,
-    chosen,
     error_weights,
-    frozen,
+    select,
+    stop_gradient,
     weighted_size,
 )
 
@@ -41,7 +41,7 @@ class AlphaMemory(eqx.Module):
     auxiliary: Float[Array, " n"]
     tangents: Tangents
     weights: ErrorWeights
-    wanted: Any  # take the derivatives anew before the next step
+    needs_tangents: Any  # take the derivatives anew before the next step
     h: Float[Array, ""]  # step size the factors are for
     factors: Factors
 
@@ -53,8 +53,8 @@ class AlphaIteration(NamedTuple):
     count: Any
     size: Any  # of the last change, in units of the tolerance
     rate: Any  # by which changes shrink
-    solved: Any
-    lost: Any
+    converged: Any
+    diverged: Any
 
 
 class GeneralisedAlpha(AbstractStep):
@@ -89,8 +89,8 @@ class GeneralisedAlpha(AbstractStep):
         tangents, N = problem.matrices_of(now.t, motion)
         force = problem.residual_of(now.t, motion)
         xdd = -solve(tangents.M, force)
-        tangents = frozen(tangents)
-        still, N, x, xd = frozen((problem, N, now.x, now.xd))
+        tangents = stop_gradient(tangents)
+        still, N, x, xd = stop_gradient((problem, N, now.x, now.xd))
         weights = error_weights(still, tolerance, N, x, xd)
         no = jnp.asarray(False)
         return AlphaMemory(
@@ -110,9 +110,9 @@ class GeneralisedAlpha(AbstractStep):
         auxiliary = memory.auxiliary + (xdd - memory.xdd)
         return eqx.tree_at(lambda m: (m.xdd, m.auxiliary), memory, (xdd, auxiliary))
 
-    def renew(self, memory: AlphaMemory) -> AlphaMemory:
+    def discard_tangents(self, memory: AlphaMemory) -> AlphaMemory:
         """The derivatives are taken anew at the next step."""
-        return eqx.tree_at(lambda m: m.wanted, memory, jnp.asarray(True))
+        return eqx.tree_at(lambda m: m.needs_tangents, memory, jnp.asarray(True))
 
     def attempt(
         self,
@@ -124,10 +124,10 @@ class GeneralisedAlpha(AbstractStep):
     ) -> Attempt:
         """One step of size h."""
         memory = self._refresh(problem, tolerance, now, h, memory)
-        found, solved, iterations, rate = self._iterate(
-            *frozen((problem, tolerance, now, h, memory))
+        solution, converged, iterations, rate = self._iterate(
+            *stop_gradient((problem, tolerance, now, h, memory))
         )
-        xdd = root(_residual, _change, found, (self, problem, now, h, memory))
+        xdd = root(_residual, _change, solution, (self, problem, now, h, memory))
         x, xd, auxiliary = self._end(now, h, memory, xdd)
         power_before = problem.powers(now.t, now.x, now.xd, memory.xdd)
         power_after = problem.powers(now.t + h, x, xd, xdd)
@@ -137,15 +137,17 @@ class GeneralisedAlpha(AbstractStep):
         beta = self.weights[3]
         jump = xdd - memory.xdd
         error_x = (beta - 1 / 6) * h**2 * jump
-        error_x, error_xd = frozen((error_x, 0.5 * h * jump))
+        error_x, error_xd = stop_gradient((error_x, 0.5 * h * jump))
         error = weighted_size(tolerance, memory.weights, error_x, error_xd)
         slow = (rate > SLOW) & (iterations > 2)
-        kept = eqx.tree_at(
-            lambda m: (m.xdd, m.auxiliary, m.wanted), memory, (xdd, auxiliary, slow)
+        next_memory = eqx.tree_at(
+            lambda m: (m.xdd, m.auxiliary, m.needs_tangents),
+            memory,
+            (xdd, auxiliary, slow),
         )
         end = Moment(now.t + h, x, xd, work)
         dense = (x, xd, powers)
-        return Attempt(end, error, solved, iterations, real(1.0), dense, kept)
+        return Attempt(end, error, converged, iterations, real(1.0), dense, next_memory)
 
     def _end(self, now: Moment, h, memory: AlphaMemory, xdd):
         """Coordinates, rates and auxiliary acceleration at the end of the step."""
@@ -170,26 +172,30 @@ class GeneralisedAlpha(AbstractStep):
             rate = jnp.where(at.count > 0, size / jnp.maximum(at.size, 1e-300), 0.5)
             left = size * rate / jnp.maximum(1.0 - rate, 1e-3)
             diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
-            lost = ~jnp.isfinite(size) | diverges
-            solved = (left < KAPPA) & ~lost
+            diverged = ~jnp.isfinite(size) | diverges
+            converged = (left < KAPPA) & ~diverged
             # Changes of a robot that is done already are rounding: they say nothing about how it converged.
-            before = (at.rate, at.solved, at.lost)
-            verdict = chosen(at.solved | at.lost, before, (rate, solved, lost))
+            before = (at.rate, at.converged, at.diverged)
+            verdict = select(
+                at.converged | at.diverged, before, (rate, converged, diverged)
+            )
             return AlphaIteration(at.xdd + d, at.count + 1, size, *verdict)
 
         def going(at: AlphaIteration):
             # Robots in step iterate until the last of them is done.
-            return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.solved | at.lost)
+            return (at.count < MAX_ITERATIONS) & ~in_all_lanes(
+                at.converged | at.diverged
+            )
 
         no = jnp.asarray(False)
         start = AlphaIteration(memory.xdd, whole(0), real(0.0), real(0.0), no, no)
         end = jax.lax.while_loop(going, once, start)
-        return end.xdd, end.solved, end.count, end.rate
+        return end.xdd, end.converged, end.count, end.rate
 
     def _refresh(self, problem, tolerance, now: Moment, h, memory: AlphaMemory):
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
-        problem, now = frozen((problem, now))
-        is_wanted = in_some_lane(memory.wanted)
+        problem, now = stop_gradient((problem, now))
+        is_wanted = in_some_lane(memory.needs_tangents)
         _, _, gamma, beta = self.weights
         share = self._share
 
@@ -221,7 +227,7 @@ class GeneralisedAlpha(AbstractStep):
             memory.auxiliary,
             tried.tangents,
             tried.weights,
-            ~attempt.solved,
+            ~attempt.converged,
             tried.h,
             tried.factors,
         )

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from ..types import Float
-from .step import frozen
+from .step import stop_gradient
 
 SMALL_CHANGE = 1e-11  # of the last correction, against the solution
 MAX_CORRECTIONS = 60
@@ -53,7 +53,7 @@ def _root_jvp(primals, tangents):
     _, J = jax.linearize(lambda s: residual(s, arguments), solution)
 
     def improve(r):
-        return precondition(r, frozen(arguments))
+        return precondition(r, stop_gradient(arguments))
 
     def improve_transposed(r):
         return jax.linear_transpose(improve, solution)(r)[0]
@@ -61,13 +61,13 @@ def _root_jvp(primals, tangents):
     change = jax.lax.custom_linear_solve(
         J,
         -by_arguments,
-        lambda J, b: corrected(J, improve, b),
-        lambda J_T, b: corrected(J_T, improve_transposed, b),
+        lambda J, b: iterative_refinement(J, improve, b),
+        lambda J_T, b: iterative_refinement(J_T, improve_transposed, b),
     )
     return solution, change
 
 
-def corrected(J: Callable, improve: Callable, b: Float[Array, "..."]):
+def iterative_refinement(J: Callable, improve: Callable, b: Float[Array, "..."]):
     """Solution of J s = b by corrections s + P^-1 (b - J s), each smaller than the one before as P is close to J."""
 
     def going(state):

@@ -11,12 +11,12 @@ from ..dynamics.formulation import AbstractFormulation
 from ..files.errors import shortened
 from ..once import LastAnswer, once_for_each
 from ..types import Float, Real
-from .feedback import AbstractFeedback, wired
+from .feedback import AbstractFeedback, wire_law
 from .march import DrivenRobot
 from .model import Model
 from .schedule import Loads as Loads
 from .schedule import NodeLoad as NodeLoad
-from .schedule import Schedule, schedule_of, with_filled_up_tables
+from .schedule import Schedule, schedule_of, with_padded_tables
 from .signals import PolynomialPiece as PolynomialPiece
 from .signals import Spline as Spline
 from .signals import Table as Table
@@ -82,12 +82,12 @@ class Inputs:
         if isinstance(self.law, AbstractFeedback):
             return self
         # A run asks twice, for its steps and for its outputs, and runs are repeated.
-        made = self._wired.about(model)
-        if made is None:
-            made = self._wired_to(model)
-            self._wired.keep(model, made)
-            made._wired.keep(model, made)
-        return made
+        wired_inputs = self._wired.about(model)
+        if wired_inputs is None:
+            wired_inputs = self._wired_to(model)
+            self._wired.keep(model, wired_inputs)
+            wired_inputs._wired.keep(model, wired_inputs)
+        return wired_inputs
 
     def _wired_to(self, model: Model) -> "Inputs":
         for joint, _ in self.torque:
@@ -96,7 +96,7 @@ class Inputs:
                 raise ValueError(
                     f"torque: joint {name!r} is passive (actuated: false): it takes no torque"
                 )
-        feedback = wired(model, self.law)
+        feedback = wire_law(model, self.law)
         return Inputs(self.joints, self.torque, self.wrenches, self.motion, feedback)
 
     @property
@@ -149,7 +149,7 @@ class Inputs:
         feedback = self.feedback
         if feedback is None:
             return [None]
-        feedback = with_filled_up_tables(feedback)
+        feedback = with_padded_tables(feedback)
         later = feedback.breakpoints
         if not np.any(later > 0.0):
             return [feedback.on(0.0, ends[-1])]

@@ -16,13 +16,13 @@ from jaxnative.marks import in_all_lanes, least_of_lanes
 from ..dynamics.formulation import AbstractFormulation
 from ..kinematics.mechanism import DEAD_POINT_GAIN
 from ..types import RESULTS, Float, Real, real
-from .contacts import Contacts, changed, locate
+from .contacts import Contacts, locate, next_contacts
 from .feedback import ControlState, WiredLaw
 from .problem import MotionProblem
 from .record import Record, is_due, with_command, write
 from .schedule import Schedule
 from .solution import Counts
-from .step import AbstractStep, Attempt, Moment, Tolerance, chosen, frozen
+from .step import AbstractStep, Attempt, Moment, Tolerance, select, stop_gradient
 
 SAFETY = 0.9
 SHRINK = 0.2  # a step becomes at most so many times shorter,
@@ -60,10 +60,12 @@ class DrivenRobot(eqx.Module):
     def problem(self, state: MarchState) -> MotionProblem:
         """The equations of motion on the piece of time, the branch, and under the command of a march."""
         loads = self.schedule.loads(state.piece)
-        on_branch = MotionProblem(self.formulation, loads).near(frozen(state.joints))
+        on_branch = MotionProblem(self.formulation, loads).on_branch_near(
+            stop_gradient(state.joints)
+        )
         contacts = state.contacts
         contact = None if contacts is None else contacts.now
-        return on_branch.holding(state.command).in_contact(contact)
+        return on_branch.with_command(state.command).with_contact(contact)
 
     def on_piece(self, piece) -> MotionProblem:
         """The equations of motion on a piece of time, by its number."""
@@ -87,12 +89,12 @@ def first_sample(
     if law is None:
         return None
     control = law.start(held, now.t)
-    still = problem.holding(control.command)
+    still = problem.with_command(control.command)
     motion = still.motion_at_sample(now.t, now.x, now.xd)
-    return law.acted(now.t, still.measured(now.t, motion), control)
+    return law.update(now.t, still.measured(now.t, motion), control)
 
 
-def set_off(
+def begin_march(
     step: AbstractStep, robot: DrivenRobot, tolerance: Tolerance, state: MarchState
 ) -> MarchState:
     """Start of a march, or of its next part in other coordinates: fresh acceleration, no memory of what was before."""
@@ -123,7 +125,7 @@ def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
     after_success = jnp.where(is_little, 1.0, factor)
     after_failure = jnp.minimum(factor, 0.9)
     factor = jnp.where(accepted, after_success, after_failure)
-    return h * jnp.where(attempt.solved, factor, 0.5)
+    return h * jnp.where(attempt.converged, factor, 0.5)
 
 
 def march(
@@ -153,7 +155,7 @@ def march(
             step, robot, tolerance, state, t_end, max_step, max_steps
         )
         if robot.sampled_law is not None:
-            state = let_law_act(step, robot, tolerance, state, accepted)
+            state = update_law(step, robot, tolerance, state, accepted)
         return with_jumps(step, robot, tolerance, state)
 
     return jax.lax.while_loop(going, once, state)
@@ -177,21 +179,21 @@ def advance(
     wanted = jnp.minimum(state.h, jnp.minimum(max_step, longest))
     # Two halves end better than a step and a rest.
     shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
-    h = frozen(jnp.where(wanted >= left * (1 - 1e-9), left, shortened))
+    h = stop_gradient(jnp.where(wanted >= left * (1 - 1e-9), left, shortened))
     h = least_of_lanes(h)
     attempt = step.attempt(here, tolerance, now, h, state.memory)
     joints = here.joint_coordinates(attempt.end.x)
     attempt = with_closed_loops(here, attempt, joints)
-    is_good = attempt.solved & (attempt.error <= 1.0)
+    is_good = attempt.converged & (attempt.error <= 1.0)
     accepted = in_all_lanes(is_good)
     contacts = state.contacts
     if contacts is not None:
-        found = locate(step, here.formulation, now, attempt, h, contacts)
-        found = chosen(accepted, found, contacts)
+        next_change = locate(step, here.formulation, now, attempt, h, contacts)
+        next_change = select(accepted, next_change, contacts)
         # The step is taken again, to where a stop begins or ceases to push.
-        is_same = found.change_at == contacts.change_at
+        is_same = next_change.change_at == contacts.change_at
         is_good, accepted = is_good & is_same, accepted & is_same
-        contacts = found
+        contacts = next_change
 
     end_time = jnp.where(h == left, stop, attempt.end.t)
     end = eqx.tree_at(lambda m: m.t, attempt.end, end_time)
@@ -207,7 +209,7 @@ def advance(
         state.counts.evaluations + has_room * attempt.evaluations,
     )
     # Of its own: a robot that others hold back is not to blame where steps become too short.
-    size = frozen(next_size(step, attempt, h, is_good))
+    size = stop_gradient(next_size(step, attempt, h, is_good))
     # A step that was cut short says nothing about how long the next one may be.
     was_cut = is_good & (h < wanted)
     size = jnp.where(was_cut, jnp.maximum(size, wanted), size)
@@ -215,13 +217,13 @@ def advance(
     result = judge(state, attempt, size, counts, max_steps)
     result = near_dead_point(here, end, taken, result)
     if contacts is not None:
-        contacts = chosen(has_room, contacts, state.contacts)
+        contacts = select(has_room, contacts, state.contacts)
     moved = MarchState(
-        chosen(taken, end, now),
+        select(taken, end, now),
         jnp.where(taken, joints, state.joints),
         state.piece,
         size,
-        chosen(taken, attempt.memory, step.reject(state.memory, attempt)),
+        select(taken, attempt.memory, step.reject(state.memory, attempt)),
         state.control,
         contacts,
         counts,
@@ -260,7 +262,7 @@ def with_jumps(
         there = eqx.tree_at(lambda s: s.piece, there, piece)
     if state.contacts is not None:
         has_changed = is_well & (state.now.t >= state.contacts.change_at)
-        contacts = chosen(has_changed, changed(state.contacts), state.contacts)
+        contacts = select(has_changed, next_contacts(state.contacts), state.contacts)
         there = eqx.tree_at(lambda s: s.contacts, there, contacts)
         is_over = is_over | has_changed
     if there is state:
@@ -283,7 +285,7 @@ def with_closed_loops(
         return attempt
     # A joint that follows a motion hides this from the error estimate: its encoder is where it should be.
     closes = jnp.all(jnp.isfinite(joints))
-    return eqx.tree_at(lambda a: a.solved, attempt, attempt.solved & closes)
+    return eqx.tree_at(lambda a: a.converged, attempt, attempt.converged & closes)
 
 
 def near_dead_point(
@@ -305,7 +307,7 @@ def judge(
     is_tiny = size < 1e-13 * (1.0 + jnp.abs(state.now.t))
     is_finite = jnp.all(jnp.isfinite(attempt.end.x)) & jnp.isfinite(attempt.error)
     stuck = RESULTS.where(
-        attempt.solved, RESULTS.step_too_small, RESULTS.newton_diverged
+        attempt.converged, RESULTS.step_too_small, RESULTS.newton_diverged
     )
     stuck = RESULTS.where(is_finite, stuck, RESULTS.not_finite)
     is_long = counts.steps + counts.rejected >= max_steps
@@ -316,7 +318,7 @@ def judge(
 # --- samples -------------------------------------------------------------------------------------------------------
 
 
-def let_law_act(
+def update_law(
     step: AbstractStep,
     robot: DrivenRobot,
     tolerance: Tolerance,
@@ -333,8 +335,8 @@ def let_law_act(
         here = robot.problem(state)
         now = state.now
         motion = here.motion_at_sample(now.t, now.x, now.xd)
-        new = law.acted(now.t, here.measured(now.t, motion), control)
-        there = here.holding(new.command)
+        new = law.update(now.t, here.measured(now.t, motion), control)
+        there = here.with_command(new.command)
         jump = there.force_jump(here, now.t, motion)
         memory = step.resume(there, tolerance, now, state.memory, jump)
         return new, memory

@@ -28,7 +28,7 @@ from ..drawing import picture_of
 from ..dynamics import engine
 from ..dynamics.basis import BASES, ModelOptions, link_bodies
 from ..dynamics.coordinates import with_independent_joints
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..dynamics.formulations import FORMULATIONS, formulation_of
 from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from ..files.errors import shortened
@@ -42,10 +42,10 @@ from .static import (
     descend,
     descend_held,
     energy,
+    energy_model,
     equilibrium_free,
     equilibrium_held,
     equilibrium_next_to,
-    hill,
     kept_rest_at,
     slope,
     with_stops,
@@ -264,8 +264,8 @@ class Model(Summarised):
         if not self.closed:
             return f
         if not isinstance(state, State):
-            return near(f, real(state))
-        return near(self._in_coordinates(state), state.q)
+            return on_branch_near(f, real(state))
+        return on_branch_near(self._in_coordinates(state), state.q)
 
     def _in_coordinates(self, state: State) -> AbstractFormulation:
         """The formulation with the independent joints of a state."""
@@ -287,7 +287,7 @@ class Model(Summarised):
         theta_d = self.joint_vector("qd", qd)
         if self.closed:
             rates = of_independent(f, theta_d)
-            return _undeformed(near(f, theta), theta, rates)
+            return _undeformed(on_branch_near(f, theta), theta, rates)
         still = real(np.zeros(f.n_elastic))
         return State(theta, theta_d, still, still, theta, theta_d)
 
@@ -316,7 +316,7 @@ class Model(Summarised):
             differentiated).
         """
         encoder = self.assemble(q)
-        f = near(self.formulation, encoder)
+        f = on_branch_near(self.formulation, encoder)
         self.check_reference(encoder)
         if free:
             state, left = self._static_free(f, encoder, torque)
@@ -401,7 +401,7 @@ class Model(Summarised):
         q = self.assemble(q)
         qd = self.joint_vector("qd", qd)
         qdd = self.joint_vector("qdd", qdd)
-        return _balanced_point(near(self.formulation, q), q, qd, qdd).tau
+        return _balanced_point(on_branch_near(self.formulation, q), q, qd, qdd).tau
 
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
         """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
@@ -557,15 +557,15 @@ def _downhill_held(
     """The same with held joints."""
     here = f
 
-    def hill_at(x):
+    def model_at(x):
         nonlocal here
         here = _on_branch_of(here, jnp.asarray(x))
-        return _hill(here, jnp.asarray(x), encoder)
+        return _energy_model(here, jnp.asarray(x), encoder)
 
     def energy_at(x):
         return float(_energy(here, jnp.asarray(x)))
 
-    x = jnp.asarray(descend_held(hill_at, energy_at, np.asarray(start)))
+    x = jnp.asarray(descend_held(model_at, energy_at, np.asarray(start)))
     return x, _on_branch_of(here, x)
 
 
@@ -578,7 +578,7 @@ def _on_branch_of(f: AbstractFormulation, x: Float[Array, " n"]) -> AbstractForm
     """The formulation on the branch that x leads to from where it is."""
     if f.n_joints == f.n_encoders:
         return f
-    return near(f, _joint_coordinates(f, x))
+    return on_branch_near(f, _joint_coordinates(f, x))
 
 
 @compiled_quickly
@@ -610,7 +610,7 @@ def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
 
 _balanced_point = compiled_quickly(balanced_point)
 _slope = compiled_quickly(slope)
-_hill = compiled_quickly(hill)
+_energy_model = compiled_quickly(energy_model)
 _energy = compiled_quickly(energy)
 
 

@@ -14,7 +14,7 @@ from .channels import Channel, UnknownNameError, measure, observed_motion
 from .inputs import Inputs
 from .march import DrivenRobot
 from .model import Model
-from .outputs import RowsOfRun, blank_rows, over_run, robot_at_start
+from .outputs import RowsOfRun, map_run, robot_at_start, window_shapes
 from .problem import MotionProblem
 from .solution import Solution
 from .state import State
@@ -73,9 +73,9 @@ def _measured_at(robot: DrivenRobot, channels, t_end, joints, command, t, x, xd)
     """The channels at one time: the accelerations are those of the equations of motion."""
     schedule = robot.schedule
     loads = schedule.loads(schedule.piece_at(t, t_end))
-    here = MotionProblem(robot.formulation, loads).near(joints)
+    here = MotionProblem(robot.formulation, loads).on_branch_near(joints)
     if here.sampled_law is not None:
-        here = here.holding(command)
+        here = here.with_command(command)
     f = here.formulation
     motion = f.motion(x, xd, here.acceleration_by_parts(t, x, xd))
     return measure(
@@ -98,7 +98,7 @@ def node_motions(
         values = _measured(robot, channels, end, count, *columns)
         return np.asarray(values)[: rows.count]
 
-    table = over_run(model, inputs, solution, measure_rows)
+    table = map_run(model, inputs, solution, measure_rows)
     shaped = table.reshape(len(table), len(KINDS), len(nodes), 3)
     return {name: shaped[:, k] for k, name in enumerate(KINDS)}
 
@@ -108,7 +108,7 @@ def prepare_node_motions(
 ) -> None:
     """Compile what `node_motions` needs for a run from this state to `t_end`."""
     robot = robot_at_start(model, state, inputs, t_end)
-    blank = blank_rows(robot)
+    blank = window_shapes(robot)
     channels = node_channels(model, nodes)
     end, count = host_real(t_end), host_whole(blank.count)
     columns = (blank.joints, blank.command, blank.t, blank.x, blank.xd)

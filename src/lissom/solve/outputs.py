@@ -15,7 +15,7 @@ from jaxnative.rows import RowsAhead, joined_rows, windows_of
 
 from ..dynamics import engine
 from ..dynamics.coordinates import with_independent_joints
-from ..dynamics.formulation import near
+from ..dynamics.formulation import on_branch_near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
 from ..once import LastAnswer, once_for_each
@@ -52,7 +52,7 @@ class Outputs(eqx.Module):
 @kept_function
 def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     """Outputs of one state; `joints` say on which branch a closed chain is."""
-    f = near(formulation, joints)
+    f = on_branch_near(formulation, joints)
     motion = f.motion(x, xd, jnp.zeros_like(x))
     place = motion.place
     poses = node_poses(f, place)
@@ -80,9 +80,9 @@ def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
     """Torques at one time of a run that ends at `t_end`."""
     schedule = robot.schedule
     loads = schedule.loads(schedule.piece_at(t, t_end))
-    here = MotionProblem(robot.formulation, loads).near(joints)
+    here = MotionProblem(robot.formulation, loads).on_branch_near(joints)
     if here.sampled_law is not None:
-        here = here.holding(command)
+        here = here.with_command(command)
     # Only the reaction of a prescribed joint depends on accelerations.
     xdd = here.acceleration(t, x, xd) if here.loads.prescribed else 0.0 * x
     return here.torque(t, here.formulation.motion(x, xd, xdd))
@@ -110,7 +110,7 @@ class RowsOfRun(NamedTuple):
 Compute = Callable[[DrivenRobot, float, RowsOfRun], Any]
 
 
-def over_segments(
+def map_segments(
     model: Model, inputs: Inputs, solution: Solution, compute: Compute
 ) -> Any:
     """What `compute` gives for the output times reached, each segment of the run in its own coordinates."""
@@ -131,7 +131,7 @@ def over_segments(
     return joined_rows(parts)
 
 
-def over_run(model: Model, inputs: Inputs, solution: Solution, compute: Compute) -> Any:
+def map_run(model: Model, inputs: Inputs, solution: Solution, compute: Compute) -> Any:
     """The same in windows as long as those of the march, for compiled code that takes no other number of rows."""
 
     def in_windows(robot: DrivenRobot, t_end: float, rows: RowsOfRun) -> Any:
@@ -140,14 +140,14 @@ def over_run(model: Model, inputs: Inputs, solution: Solution, compute: Compute)
             [compute(robot, t_end, RowsOfRun(n, *window)) for n, window in windows]
         )
 
-    return over_segments(model, inputs, solution, in_windows)
+    return map_segments(model, inputs, solution, in_windows)
 
 
 def outputs_of(
     model: Model, inputs: Inputs, solution: Solution
 ) -> tuple[Outputs, np.ndarray]:
     """Outputs and joint torques at the output times reached."""
-    return over_segments(model, inputs, solution, _outputs_of_rows)
+    return map_segments(model, inputs, solution, _outputs_of_rows)
 
 
 def _outputs_of_rows(
@@ -155,9 +155,9 @@ def _outputs_of_rows(
 ) -> tuple[Outputs, np.ndarray]:
     """Outputs and torques of a few rows."""
     _, joints, command, t, x, xd, work = rows
-    seen = shown_motion(robot.formulation, joints, x, xd, work)
+    outputs = shown_motion(robot.formulation, joints, x, xd, work)
     ends = np.full(len(t), t_end)
-    return seen, _torques(robot, ends, joints, command, t, x, xd)
+    return outputs, _torques(robot, ends, joints, command, t, x, xd)
 
 
 _compiled_for = LastAnswer()
@@ -170,7 +170,7 @@ def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) ->
     if _compiled_for.about(robot) == circumstances:
         return
     _compiled_for.keep(robot, circumstances)
-    _, joints, command, t, x, xd, work = blank_rows(robot)
+    _, joints, command, t, x, xd, work = window_shapes(robot)
     shown_motion.prepare(robot.formulation, joints, x, xd, work)
     _torques.prepare(robot, t, joints, command, t, x, xd)
 
@@ -184,7 +184,7 @@ def robot_at_start(
     return inputs.robot(f, t_end)
 
 
-def blank_rows(robot: DrivenRobot) -> RowsOfRun:
+def window_shapes(robot: DrivenRobot) -> RowsOfRun:
     """The shapes of a window of rows."""
     most, f = rows_of_window(), robot.formulation
 

@@ -11,7 +11,7 @@ from jaxnative.marks import kept_function, over_rows, rarely_called
 
 from ..algebra.linear import inverse, solve
 from ..dynamics import engine
-from ..dynamics.formulation import AbstractFormulation, Motion, Rates, near
+from ..dynamics.formulation import AbstractFormulation, Motion, Rates, on_branch_near
 from ..dynamics.nodes import node_wrench
 from ..dynamics.stops import PUSHING
 from ..types import Float, Real
@@ -41,11 +41,11 @@ class MotionProblem(eqx.Module):
     formulation: AbstractFormulation
     loads: Loads
 
-    def near(self, joints: Float[Real, " j"]) -> "MotionProblem":
+    def on_branch_near(self, joints: Float[Real, " j"]) -> "MotionProblem":
         """The same problem with the robot on the assembly branch of these joint coordinates."""
-        return MotionProblem(near(self.formulation, joints), self.loads)
+        return MotionProblem(on_branch_near(self.formulation, joints), self.loads)
 
-    def holding(self, command: Float[Array, " a"] | None) -> "MotionProblem":
+    def with_command(self, command: Float[Array, " a"] | None) -> "MotionProblem":
         """The same problem while a sampled law, if there is one, holds its command."""
         if command is None:
             return self
@@ -54,7 +54,7 @@ class MotionProblem(eqx.Module):
         )
         return MotionProblem(self.formulation, loads)
 
-    def in_contact(self, contact: Float[Array, "2 j"] | None) -> "MotionProblem":
+    def with_contact(self, contact: Float[Array, "2 j"] | None) -> "MotionProblem":
         """The same problem while the contact with end stops, where there are any, stays as it is."""
         if contact is None:
             return self
@@ -294,8 +294,8 @@ class MotionProblem(eqx.Module):
         needed = None
         if law.needs_reactions:
             needed = engine.link_forces(f, motion, self.acting(t, motion))
-        seen = observed_motion(f, motion)
-        return measure(f, law.channels, seen, needed, torque)
+        observed = observed_motion(f, motion)
+        return measure(f, law.channels, observed, needed, torque)
 
     def force_jump(self, before: "MotionProblem", t, motion: Motion):
         """By how much the generalised forces jump when another command is held than in the problem `before`."""

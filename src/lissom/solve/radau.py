@@ -28,9 +28,9 @@ from .step import (
     ErrorWeights,
     Moment,
     Tolerance,
-    chosen,
     error_weights,
-    frozen,
+    select,
+    stop_gradient,
     weighted_size,
 )
 from .step_energy import largest_energy, lost_energy
@@ -97,7 +97,8 @@ class RadauMemory(eqx.Module):
     tangents: Tangents
     weights: ErrorWeights
     stale: Any  # are the derivatives old enough to be suspected
-    wanted: Any  # take them anew before the next step: all robots in step do, or none
+    # take them anew before the next step: all robots in step do, or none
+    needs_tangents: Any
     h: Float[Array, ""]  # step size the factors are for
     real: Factors
     cplx: Factors
@@ -121,7 +122,7 @@ class Radau(AbstractStep):
         self, problem: MotionProblem, tolerance: Tolerance, now: Moment
     ) -> RadauMemory:
         """Acceleration from the equations of motion, and their derivatives."""
-        problem, now = frozen((problem, now))
+        problem, now = stop_gradient((problem, now))
         n = now.x.shape[0]
         tangents, N = problem.matrices(now.t, now.x, now.xd)
         # As one stage: machine code has one function for all stages, and needs no other.
@@ -139,7 +140,7 @@ class Radau(AbstractStep):
             tangents=tangents,
             weights=error_weights(problem, tolerance, N, now.x, now.xd),
             stale=no,
-            wanted=no,
+            needs_tangents=no,
             h=real(0.0),
             real=identity_factors(n, float),
             cplx=identity_factors(n, complex),
@@ -158,8 +159,10 @@ class Radau(AbstractStep):
         """Begins again, and remembers the energies of the run."""
         fresh = self.begin(problem, tolerance, now)
         most = jnp.maximum(fresh.largest_energy, memory.largest_energy)
-        kept = (most, memory.spare_energy)
-        return eqx.tree_at(lambda m: (m.largest_energy, m.spare_energy), fresh, kept)
+        energies = (most, memory.spare_energy)
+        return eqx.tree_at(
+            lambda m: (m.largest_energy, m.spare_energy), fresh, energies
+        )
 
     def resume(
         self,
@@ -173,14 +176,14 @@ class Radau(AbstractStep):
         jumps = memory.jumps
         if jumps is None:
             return super().resume(problem, tolerance, now, memory, jump)
-        jump = frozen(jump)
+        jump = stop_gradient(jump)
         xdd = memory.xdd + solve_with(jumps.inertia, jump)
         jumps = JumpMemory(jnp.asarray(True), jump, jumps.slow_forces, jumps.inertia)
         return eqx.tree_at(lambda m: (m.xdd, m.jumps), memory, (xdd, jumps))
 
-    def renew(self, memory: RadauMemory) -> RadauMemory:
+    def discard_tangents(self, memory: RadauMemory) -> RadauMemory:
         """The derivatives are taken anew at the next step."""
-        return eqx.tree_at(lambda m: m.wanted, memory, jnp.asarray(True))
+        return eqx.tree_at(lambda m: m.needs_tangents, memory, jnp.asarray(True))
 
     def attempt(
         self,
@@ -193,39 +196,50 @@ class Radau(AbstractStep):
         """One step of size h."""
         before = memory
         memory = self._refresh(problem, tolerance, now, h, memory)
-        still, at_rest = frozen((problem, now))
+        still, at_rest = stop_gradient((problem, now))
         guess = predict(memory, h)
         if before.jumps is not None:
             # Slow forces belong to the derivatives that they were formed with.
-            is_linear = before.jumps.jumped & ~before.wanted
+            is_linear = before.jumps.jumped & ~before.needs_tangents
             linear = predict_after_jump(memory, at_rest, h)
             guess = jnp.where(is_linear, linear, guess)
-        found, solved, iterations, contraction = iterate(
+        solution, converged, iterations, contraction = iterate(
             still, tolerance, at_rest, h, memory, guess
         )
-        stages = root(residuals, stage_changes, found, (problem, now, h, memory))
+        stages = root(residuals, stage_changes, solution, (problem, now, h, memory))
         end, dense = end_of_step(problem, now, h, stages)
-        error = estimate(tolerance, at_rest, h, memory, found)
+        error = estimate(tolerance, at_rest, h, memory, solution)
         if is_audited(problem, tolerance):
-            memory, lost = energy_error(tolerance, at_rest, h, memory, found)
-            error = jnp.maximum(error, jnp.minimum(lost, ENERGY_REACH * error))
+            memory, energy_size = energy_error(tolerance, at_rest, h, memory, solution)
+            error = jnp.maximum(error, jnp.minimum(energy_size, ENERGY_REACH * error))
         slow = in_some_lane((contraction > SLOW) & (iterations > 2))
-        kept = eqx.tree_at(
-            lambda m: (m.xdd, m.stages, m.h_before, m.stale, m.wanted, m.contraction),
+        next_memory = eqx.tree_at(
+            lambda m: (
+                m.xdd,
+                m.stages,
+                m.h_before,
+                m.stale,
+                m.needs_tangents,
+                m.contraction,
+            ),
             memory,
-            (found[2], found, h, jnp.asarray(True), slow, contraction),
+            (solution[2], solution, h, jnp.asarray(True), slow, contraction),
         )
         if memory.jumps is not None:
             d = memory.tangents
-            x, xd, _ = stage_states(at_rest, h, found)
-            slow_forces = found @ d.M.T + xd @ d.D.T + x @ d.K.T
+            x, xd, _ = stage_states(at_rest, h, solution)
+            slow_forces = solution @ d.M.T + xd @ d.D.T + x @ d.K.T
             no = jnp.asarray(False)
-            kept = eqx.tree_at(
-                lambda m: (m.jumps.jumped, m.jumps.slow_forces), kept, (no, slow_forces)
+            next_memory = eqx.tree_at(
+                lambda m: (m.jumps.jumped, m.jumps.slow_forces),
+                next_memory,
+                (no, slow_forces),
             )
         # A step that took many iterations is followed by a shorter one, as in [HairerWanner1996] section IV.8.
         effort = (2.0 * MAX_ITERATIONS + 1.0) / (2.0 * MAX_ITERATIONS + iterations)
-        return Attempt(end, error, solved, 3 * iterations, effort, dense, kept)
+        return Attempt(
+            end, error, converged, 3 * iterations, effort, dense, next_memory
+        )
 
     def solution(self, memory: RadauMemory) -> Float[Array, "3 n"]:
         """Accelerations of the stages."""
@@ -241,7 +255,7 @@ class Radau(AbstractStep):
         solution: Float[Array, "3 n"],
     ) -> Attempt:
         """A step whose stages are known: nothing is iterated, and matrices serve derivatives alone."""
-        still, at_rest = frozen((problem, now))
+        still, at_rest = stop_gradient((problem, now))
         x, xd, t = stage_states(at_rest, h, solution)
         # The second stage lies between the two others: its matrices are nearest to those of all three.
         tangents, _ = still.matrices(t[1], x[1], xd[1])
@@ -254,8 +268,8 @@ class Radau(AbstractStep):
 
     def _refresh(self, problem, tolerance, now, h, memory: RadauMemory) -> RadauMemory:
         """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
-        problem, now = frozen((problem, now))
-        is_wanted = in_some_lane(memory.wanted)
+        problem, now = stop_gradient((problem, now))
+        is_wanted = in_some_lane(memory.needs_tangents)
         jumps = memory.jumps
         inertia_before = None if jumps is None else jumps.inertia
 
@@ -284,7 +298,7 @@ class Radau(AbstractStep):
                 m.weights,
                 m.jumps,
                 m.stale,
-                m.wanted,
+                m.needs_tangents,
                 m.h,
                 m.real,
                 m.cplx,
@@ -297,15 +311,15 @@ class Radau(AbstractStep):
     def reject(self, memory: RadauMemory, attempt: Attempt) -> RadauMemory:
         """Keep the derivatives just taken; take new ones if the iteration failed with old ones."""
         tried: RadauMemory = attempt.memory
-        was_fresh = jnp.logical_not(memory.stale) | memory.wanted
-        still_stale = memory.stale & ~memory.wanted
-        take_anew = in_some_lane(~attempt.solved & ~was_fresh)
+        was_fresh = jnp.logical_not(memory.stale) | memory.needs_tangents
+        still_stale = memory.stale & ~memory.needs_tangents
+        take_anew = in_some_lane(~attempt.converged & ~was_fresh)
         # A step that was good enough, and is taken again all the same, begins as it did.
-        is_good = attempt.solved & (attempt.error <= 1.0)
+        is_good = attempt.converged & (attempt.error <= 1.0)
         contraction = jnp.where(is_good, memory.contraction, tried.contraction)
         jumps = memory.jumps
         if jumps is not None and tried.jumps is not None:
-            jumped = jumps.jumped & ~memory.wanted
+            jumped = jumps.jumped & ~memory.needs_tangents
             inertia = tried.jumps.inertia
             jumps = JumpMemory(jumped, jumps.jump, jumps.slow_forces, inertia)
         return eqx.tree_at(
@@ -315,7 +329,7 @@ class Radau(AbstractStep):
                 m.jumps,
                 m.h_before,
                 m.stale,
-                m.wanted,
+                m.needs_tangents,
                 m.contraction,
                 m.largest_energy,
                 m.spare_energy,
@@ -431,8 +445,8 @@ class RadauIteration(NamedTuple):
     size: Any  # of the last change, in units of the tolerance
     rate: Any  # by which changes shrink
     is_near: Any  # is the error of what users look at small enough
-    solved: Any  # and that of the energy
-    lost: Any
+    converged: Any  # and that of the energy
+    diverged: Any
 
 
 def iterate(
@@ -461,7 +475,7 @@ def iterate(
 
     def going(at: RadauIteration):
         # Robots in step iterate until the last of them is done.
-        return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.solved | at.lost)
+        return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.converged | at.diverged)
 
     def once(at: RadauIteration) -> RadauIteration:
         r = residuals(at.stages, arguments)
@@ -473,13 +487,13 @@ def iterate(
         shrinking = rate / jnp.maximum(1.0 - rate, 1e-3)
         left = size * shrinking
         diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
-        lost = ~jnp.isfinite(size) | diverges
-        is_near = (left < KAPPA) & ~lost
-        solved = is_near & (work_of(r, at.stages) * shrinking <= ENERGY_KAPPA)
-        verdict = (rate, is_near, solved, lost)
+        diverged = ~jnp.isfinite(size) | diverges
+        is_near = (left < KAPPA) & ~diverged
+        converged = is_near & (work_of(r, at.stages) * shrinking <= ENERGY_KAPPA)
+        verdict = (rate, is_near, converged, diverged)
         # Changes of a robot that is done already are rounding: they say nothing about how it converged.
-        before = (at.rate, at.is_near, at.solved, at.lost)
-        verdict = chosen(at.solved | at.lost, before, verdict)
+        before = (at.rate, at.is_near, at.converged, at.diverged)
+        verdict = select(at.converged | at.diverged, before, verdict)
         return RadauIteration(at.stages + d, at.count + 1, size, *verdict)
 
     no = jnp.asarray(False)
@@ -526,13 +540,13 @@ def energy_error(
     """
     d = memory.tangents
     x, xd, _ = stage_states(now, h, stages)
-    made = lost_energy(d.M, d.elastic, h, A[2], x - now.x, xd - now.xd, xd, stages)
-    lost = jnp.abs(made)
+    gain = lost_energy(d.M, d.elastic, h, A[2], x - now.x, xd - now.xd, xd, stages)
+    loss = jnp.abs(gain)
     most = energy_so_far(memory, x, xd)
     due = ENERGY_METHOD * tolerance.energy * h * most
     before = memory.spare_energy
-    share = lost / jnp.maximum(due + ENERGY_SPENT * before, 1e-300)
-    spare = jnp.maximum(before + due - lost, 0.0)
+    share = loss / jnp.maximum(due + ENERGY_SPENT * before, 1e-300)
+    spare = jnp.maximum(before + due - loss, 0.0)
     memory = eqx.tree_at(
         lambda m: (m.largest_energy, m.spare_energy), memory, (most, spare)
     )

@@ -7,7 +7,7 @@ from jaxtyping import Array
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import over_rows
 
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..types import Float
 from .balance import of_independent
 from .channels import Channel
@@ -36,8 +36,8 @@ def body_coordinates(
     model: Model, q: Float[np.ndarray, "t j"], elastic: Float[np.ndarray, "t e"]
 ) -> Float[np.ndarray, "t l c"]:
     """Coordinates of all bodies along a motion."""
-    found = _bodies(model.formulation, jnp.asarray(q), jnp.asarray(elastic))
-    return np.asarray(found)
+    bodies = _bodies(model.formulation, jnp.asarray(q), jnp.asarray(elastic))
+    return np.asarray(bodies)
 
 
 @compiled_quickly
@@ -46,6 +46,6 @@ def _bodies(
 ) -> Float[Array, "t l c"]:
     def one(q, eta):
         x = jnp.concatenate([of_independent(f, q), eta])
-        return near(f, q).configuration(x).q
+        return on_branch_near(f, q).configuration(x).q
 
     return over_rows(one)(q, elastic)

@@ -101,15 +101,15 @@ def schedule_of(
     """
     count = len(starts)
     ends = np.append(starts[1:], np.inf)
-    alike = [_is_same(leaves) for leaves in _leaves_of(feedback)]
+    is_constant = [_is_same(leaves) for leaves in _leaves_of(feedback)]
     tree = jax.tree.structure(feedback[0])
     constant = [
         as_array(leaves[0]) if same else None
-        for leaves, same in zip(_leaves_of(feedback), alike, strict=True)
+        for leaves, same in zip(_leaves_of(feedback), is_constant, strict=True)
     ]
     varying = [
         None if same else stack(leaves)
-        for leaves, same in zip(_leaves_of(feedback), alike, strict=True)
+        for leaves, same in zip(_leaves_of(feedback), is_constant, strict=True)
     ]
     fixed = Loads(feedback=jax.tree.unflatten(tree, constant))
     moving = eqx.tree_at(
@@ -121,8 +121,8 @@ def schedule_of(
     if count == 1:
         first = jax.tree.map(lambda leaf: as_array(leaf[0]), moving)
         return one_piece(eqx.combine(first, _like(moving, fixed)))
-    rows = rung(count)
-    moving = jax.tree.map(lambda leaf: _filled_up(leaf, rows), moving)
+    rows = padded_count(count)
+    moving = jax.tree.map(lambda leaf: _padded(leaf, rows), moving)
     ends = np.append(ends, np.full(rows - count, np.inf))
     return Schedule(ends, moving, _like(moving, fixed))
 
@@ -138,7 +138,7 @@ def _like(tables: Loads, fixed: Loads) -> Loads:
     )
 
 
-def rung(count: int) -> int:
+def padded_count(count: int) -> int:
     """The least power of `LADDER` that is not below a count."""
     rows = 1
     while rows < count:
@@ -146,14 +146,14 @@ def rung(count: int) -> int:
     return rows
 
 
-def with_filled_up_tables(law: Any) -> Any:
+def with_padded_tables(law: Any) -> Any:
     """A law whose tables are filled up to one of a few sizes."""
 
     def is_table(part: Any) -> bool:
         return isinstance(part, Table)
 
     def fill_up(part: Any) -> Any:
-        return part.filled_up(rung(len(part.t))) if is_table(part) else part
+        return part.padded_to(padded_count(len(part.t))) if is_table(part) else part
 
     return jax.tree.map(fill_up, law, is_leaf=is_table)
 
@@ -182,7 +182,7 @@ def stack(leaves: Sequence[Any]) -> Any:
     return xp.stack(leaves)
 
 
-def _filled_up(leaf: Any, rows: int) -> Any:
+def _padded(leaf: Any, rows: int) -> Any:
     """The rows of an array, the last one repeated."""
     missing = rows - leaf.shape[0]
     xp = jnp if isinstance(leaf, jax.Array) else np

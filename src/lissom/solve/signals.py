@@ -174,8 +174,10 @@ class Table(AbstractSignal):
         inside = ((middle >= self.t[0]) & (middle < self.t[-1]))[column]
         slope = np.where(inside, self._slopes[k], 0.0)
         line = self.values[k] + slope * (start - self.t[k])[column]
-        kept = np.where((middle < self.t[0])[column], self.values[0], self.values[-1])
-        outside = kept if self.after == "hold" else np.zeros_like(kept)
+        end_value = np.where(
+            (middle < self.t[0])[column], self.values[0], self.values[-1]
+        )
+        outside = end_value if self.after == "hold" else np.zeros_like(end_value)
         value = np.where(inside, line, outside)
         return PolynomialPiece(start, np.stack([value, slope], axis=start.ndim))
 
@@ -199,7 +201,7 @@ class Table(AbstractSignal):
         # Between two points at one time, a jump, there is nothing.
         return rise / np.where(width > 0, width, 1.0)[column]
 
-    def filled_up(self, rows: int) -> "Table":
+    def padded_to(self, rows: int) -> "Table":
         """The same table with its last point repeated, which changes nothing but its number of rows."""
         missing = max(rows - len(self.t), 0)
         t = np.append(self.t, np.full(missing, self.t[-1]))
@@ -229,8 +231,8 @@ class Table(AbstractSignal):
         slope = rise if self.interpolation == "linear" else jnp.zeros_like(rise)
         value = values[k] + slope * (t - times[k])
         inside = (now >= times[0]) & (now < times[-1])
-        kept = jnp.where(now < times[0], values[0], values[-1])
-        outside = kept if self.after == "hold" else jnp.zeros_like(kept)
+        end_value = jnp.where(now < times[0], values[0], values[-1])
+        outside = end_value if self.after == "hold" else jnp.zeros_like(end_value)
         return jnp.where(inside, value, outside), jnp.where(inside, slope, 0.0)
 
 
@@ -258,8 +260,8 @@ class Spline:
         """The cubic on (start, end), which must not contain a knot; many, if these are arrays."""
         start = np.asarray(start, dtype=float)
         middle = 0.5 * (start + np.asarray(end, dtype=float))
-        kept = np.where(middle <= self.t[0], self.values[0], self.values[-1])
-        zero = np.zeros_like(kept)
+        end_value = np.where(middle <= self.t[0], self.values[0], self.values[-1])
+        zero = np.zeros_like(end_value)
         # On a knot the middle of the piece says which of two cubics is meant.
         last = len(self.coefficients) - 1
         k = np.clip(np.searchsorted(self.t, middle, side="right") - 1, 0, last)
@@ -269,7 +271,7 @@ class Spline:
         rate = (3.0 * c3 * since + 2.0 * c2) * since + c1
         cubic = (value, rate, 3.0 * c3 * since + c2, c3)
         is_inside = (self.t[0] < middle) & (middle < self.t[-1])
-        pairs = zip(cubic, (kept, zero, zero, zero), strict=True)
+        pairs = zip(cubic, (end_value, zero, zero, zero), strict=True)
         rows = [np.where(is_inside, inner, outer) for inner, outer in pairs]
         return PolynomialPiece(start, np.stack(rows, axis=start.ndim))
 

@@ -21,7 +21,7 @@ from jaxnative.compiled import (
 
 from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_independent_joints
-from ..dynamics.formulation import AbstractFormulation, near
+from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..dynamics.nodes import Poses
 from ..once import LastAnswer
 from ..types import (
@@ -37,7 +37,7 @@ from ..types import (
     whole,
     with_fields,
 )
-from .adjoint import recorded_along, recorded_march, replayed
+from .adjoint import record_march, record_steps, replay
 from .arguments import (
     ArgumentError,
     ModelLike,
@@ -48,14 +48,14 @@ from .arguments import (
     solver_of,
     state_from,
 )
-from .checkpoint import Checkpoint, Keeper
+from .checkpoint import Checkpoint, CheckpointStore
 from .contacts import first_contacts
 from .dead_point import beyond_dead_point, with_prescribed_joints
 from .explicit import Explicit
 from .feedback import ControlState
 from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs, inputs_from
-from .march import DrivenRobot, MarchState, first_sample, march, set_off
+from .march import DrivenRobot, MarchState, begin_march, first_sample, march
 from .model import Model, poses_at
 from .problem import MotionProblem
 from .radau import Radau
@@ -79,7 +79,7 @@ def numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
 
 
 _first_sample = NativeAhead(first_sample, **QUICK)
-_set_off = NativeAhead(set_off, numbers_of_robot, once=True, **QUICK)
+_begin_march = NativeAhead(begin_march, numbers_of_robot, once=True, **QUICK)
 _march = NativeAhead(march, numbers_of_robot)
 _first_contacts = compiled_quickly(first_contacts)
 
@@ -148,7 +148,7 @@ def output_times(
     return np.append(times, t_end)
 
 
-class Before(NamedTuple):
+class PreviousRun(NamedTuple):
     """What a run leaves beside its state to the one that continues it."""
 
     work: tuple[float, float] = (0.0, 0.0)  # put in and dissipated [J]
@@ -157,7 +157,7 @@ class Before(NamedTuple):
 
 class _Start(NamedTuple):
     state: State
-    before: Before
+    before: PreviousRun
 
 
 class Snapshot(NamedTuple):
@@ -171,7 +171,7 @@ class Snapshot(NamedTuple):
     @property
     def poses(self) -> Poses:
         """Nodes of all links."""
-        return poses_at(near(self.formulation, self.joints), self.x)
+        return poses_at(on_branch_near(self.formulation, self.joints), self.x)
 
 
 Observe = Callable[[Snapshot], None]
@@ -187,9 +187,9 @@ def integrate(
     times: np.ndarray,
     solver: Solver,
     watch: Callable[[float], None] = lambda t: None,
-    checkpoint: Keeper | None = None,
+    checkpoint: CheckpointStore | None = None,
     resume: bool = False,
-    before: "Before | None" = None,
+    before: "PreviousRun | None" = None,
     observe: Observe = lambda snapshot: None,
 ) -> Solution:
     """Run to the last output time; an interrupt or a failure keeps what has been computed.
@@ -210,7 +210,7 @@ def integrate(
         CheckpointError: the file is not that of this run.
     """
     with using(solver.backend):
-        start = _Start(state, before or Before())
+        start = _Start(state, before or PreviousRun())
         return _simulated(
             model, start, inputs, times, solver, watch, checkpoint, resume, observe
         )
@@ -223,7 +223,7 @@ def _simulated(
     times: np.ndarray,
     solver: Solver,
     watch: Callable[[float], None],
-    checkpoint: Keeper | None,
+    checkpoint: CheckpointStore | None,
     resume: bool,
     observe: Observe,
 ) -> Solution:
@@ -234,15 +234,15 @@ def _simulated(
     robot, at = _at_start(model, start, inputs, times, solver)
     rows = RunRecord(times, at.record)
     segments = [_segment(robot, 0, times[0])]
-    kept = checkpoint.read() if checkpoint is not None and resume else None
-    if kept is not None:
-        segments = list(kept.segments)
-        robot, at = _resumed(model, robot, settings, at, kept)
-        kept.put_back(rows)
+    stored = checkpoint.read() if checkpoint is not None and resume else None
+    if stored is not None:
+        segments = list(stored.segments)
+        robot, at = _resume(model, robot, settings, at, stored)
+        stored.restore(rows)
     interrupted = False
     try:
         while True:
-            if not _is_well(at):
+            if not _is_successful(at):
                 # A closed chain may go on with other joints as its coordinates.
                 robot, at = _beyond_dead_point(robot, at, inputs.prescribed)
             independent = robot.formulation.independent
@@ -262,7 +262,7 @@ def _simulated(
         interrupted = True
         if checkpoint is not None and at.memory is not None:
             checkpoint.keep(at, rows, tuple(segments), at_once=True)
-    solution = kept_solution(rows, at, tuple(segments))
+    solution = stored_solution(rows, at, tuple(segments))
     if interrupted:
         return eqx.tree_at(lambda s: s.result, solution, RESULTS.interrupted)
     return solution
@@ -274,18 +274,18 @@ def _segment(robot: DrivenRobot, row: int, t: Any) -> Segment:
     return host_module(Segment, independent=independent, row=row, time=float(t))
 
 
-def _resumed(
+def _resume(
     model: Model,
     robot: DrivenRobot,
     settings: Settings,
     at: MarchState,
-    kept: Checkpoint,
+    stored: Checkpoint,
 ) -> tuple[DrivenRobot, MarchState]:
     """The robot in the coordinates of a checkpoint, and its march; `robot` and `at` are those of the start."""
-    f = with_independent_joints(model.formulation, kept.segments[-1].independent)
+    f = with_independent_joints(model.formulation, stored.segments[-1].independent)
     robot = DrivenRobot(f, robot.schedule)
-    shapes = _set_off.prepare(settings.step, robot, settings.tolerance, at)
-    return robot, kept.state(shapes)
+    shapes = _begin_march.prepare(settings.step, robot, settings.tolerance, at)
+    return robot, stored.state(shapes)
 
 
 def _beyond_dead_point(
@@ -347,18 +347,18 @@ def _prepared(
         return
     _compiled_for.keep(robot, circumstances)
     step, tolerance, max_step, max_steps = settings
-    robot, at = _at_start(model, _Start(state, Before()), inputs, times, solver)
-    under_way = _set_off.prepare(step, robot, tolerance, at)
+    robot, at = _at_start(model, _Start(state, PreviousRun()), inputs, times, solver)
+    under_way = _begin_march.prepare(step, robot, tolerance, at)
     limits = (host_real(end), max_step, host_whole(BURST), max_steps)
     _march.prepare(step, robot, tolerance, under_way, *limits)
 
 
-def _is_well(at: MarchState) -> bool:
+def _is_successful(at: MarchState) -> bool:
     return ended_as(at.result, RESULTS.successful)
 
 
 def _is_under_way(at: MarchState, end: float) -> bool:
-    return float(at.now.t) < end and _is_well(at)
+    return float(at.now.t) < end and _is_successful(at)
 
 
 def _bursts(
@@ -368,7 +368,7 @@ def _bursts(
     step, tolerance, max_step, max_steps = settings
     if at.memory is None:
         with compiling(quickly=_quick_tries_left(at) > 0):
-            at = _set_off(step, robot, tolerance, at)
+            at = _begin_march(step, robot, tolerance, at)
     end_time, burst = host_real(end), host_whole(BURST)
     is_under_way = True
     while is_under_way:
@@ -392,8 +392,8 @@ def _quick_tries_left(at: MarchState) -> int:
     """How many tries of a march are still made in code that was compiled quickly; none unless that is asked for."""
     if not is_compiling_quickly():
         return 0
-    made = int(at.counts.steps) + int(at.counts.rejected)
-    return max(QUICK_TRIES - made, 0)
+    tries = int(at.counts.steps) + int(at.counts.rejected)
+    return max(QUICK_TRIES - tries, 0)
 
 
 # --- a pure run ----------------------------------------------------------------------------------------------------
@@ -455,19 +455,19 @@ def rollout(
         raise ValueError(
             "most_steps: a run with end stops has no reverse mode; differentiate it forwards, or leave out limits.stop"
         )
-    found = at
+    adaptive = at
     if steps is None:
         assert most_steps is not None
-        found, recording = recorded_march(
+        adaptive, recording = record_march(
             step, robot, tolerance, at, end, max_step, max_steps, most_steps
         )
     else:
-        recording = recorded_along(step, robot, tolerance, at, steps)
-    at, record = replayed(step, robot, tolerance, at, recording, at.record)
+        recording = record_steps(step, robot, tolerance, at, steps)
+    at, record = replay(step, robot, tolerance, at, recording, at.record)
     at = eqx.tree_at(
         lambda s: (s.record, s.counts, s.result),
         at,
-        (record, found.counts, found.result),
+        (record, adaptive.counts, adaptive.result),
     )
     return solution_of(at, segments)
 
@@ -510,7 +510,7 @@ def step_times(
     times = np.array([0.0, seconds_from("t_end", t_end)])
     start = _pure_start(model, state, times, torque, inputs, solver)
     step, tolerance, max_step, max_steps = start.settings
-    _, recording = recorded_march(
+    _, recording = record_march(
         step,
         start.robot,
         tolerance,
@@ -552,7 +552,7 @@ def _pure_start(
     record = empty_record(real(times), f.size, f.n_encoders, commands)
     first_step = first_step_of(options, end)
     at = start_of_march(robot, state, record, first_step, first_sample)
-    at = set_off(settings.step, robot, settings.tolerance, at)
+    at = begin_march(settings.step, robot, settings.tolerance, at)
     return PureStart(settings, robot, at)
 
 
@@ -591,11 +591,13 @@ def march_from(
     """The march before its first step, on a piece of time; `sample` lets a sampled law act for the first time."""
     control = None
     if robot.sampled_law is not None:
-        problem = robot.on_piece(piece).near(joints)
+        problem = robot.on_piece(piece).on_branch_near(joints)
         control = sample(problem, now, held)
     contacts = None
     if robot.formulation.joints.stops is not None:
-        contacts = _first_contacts(near(robot.formulation, joints), now.x, now.xd)
+        contacts = _first_contacts(
+            on_branch_near(robot.formulation, joints), now.x, now.xd
+        )
     zero = host_whole(0)
     counts = host_module(Counts, steps=zero, rejected=zero, evaluations=zero)
     return host_module(
@@ -641,7 +643,7 @@ def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
     return _solution(record.t, vars(record), record.filled, _end_of(at), segments)
 
 
-def kept_solution(
+def stored_solution(
     rows: RunRecord, at: MarchState, segments: tuple[Segment, ...]
 ) -> Solution:
     """What a march has come to, with the rows that the host has kept."""
@@ -672,5 +674,5 @@ def _solution(
     end: dict[str, Any],
     segments: tuple[Segment, ...],
 ) -> Solution:
-    kept = {name: columns[name] for name in COLUMNS}
-    return host_module(Solution, t=t, **kept, filled=filled, **end, segments=segments)
+    arrays = {name: columns[name] for name in COLUMNS}
+    return host_module(Solution, t=t, **arrays, filled=filled, **end, segments=segments)

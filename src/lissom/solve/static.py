@@ -88,8 +88,8 @@ def equilibrium_free(
         return rest_at(formulation, x, with_stops(formulation, x, tau)).force
 
     method = optx.Dogleg(rtol=RTOL, atol=1e-9)
-    found = optx.root_find(missing, method, start, max_steps=400, throw=False)
-    return found.value
+    root = optx.root_find(missing, method, start, max_steps=400, throw=False)
+    return root.value
 
 
 def equilibrium_next_to(
@@ -152,7 +152,7 @@ def descend(slope_at: Callable, x: np.ndarray, joints: int) -> np.ndarray:
     return x
 
 
-class Hill(NamedTuple):
+class EnergyModel(NamedTuple):
     """The energy of a robot at rest about some coordinates, and what its held joints allow."""
 
     energy: Float[Real, ""]  # V of strain and weight [J]
@@ -165,11 +165,11 @@ class Hill(NamedTuple):
     encoders: Float[Real, "i n"]  # their derivative
 
 
-def hill(
+def energy_model(
     formulation: AbstractFormulation,
     x: Float[Array, " n"],
     encoder: Float[Array, " j"],
-) -> Hill:
+) -> EnergyModel:
     """The energy about x with the joints held so that the encoders read `encoder`."""
     free = jnp.zeros(formulation.n_encoders)
 
@@ -180,7 +180,7 @@ def hill(
         reading = formulation.configuration(x).encoder
         return of_independent(formulation, reading - encoder)
 
-    return Hill(
+    return EnergyModel(
         energy=energy(formulation, x),
         force=force(x),
         stiffness=jax.jacfwd(force)(x),
@@ -198,7 +198,7 @@ def energy(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Arr
 
 
 def descend_held(
-    hill_at: Callable[[np.ndarray], Hill],
+    model_at: Callable[[np.ndarray], EnergyModel],
     energy_at: Callable[[np.ndarray], float],
     x: np.ndarray,
 ) -> np.ndarray:
@@ -208,7 +208,7 @@ def descend_held(
     step is that of an energy curved upwards as strongly; a step that would climb is shortened.
     """
     for _ in range(MAX_DESCENT):
-        here = Hill(*(np.asarray(part) for part in hill_at(x)))
+        here = EnergyModel(*(np.asarray(part) for part in model_at(x)))
         if not all(np.isfinite(part).all() for part in here):
             return x
         back, along, lowest = _step_downhill(here)
@@ -225,7 +225,7 @@ def descend_held(
     return x
 
 
-def _step_downhill(here: Hill) -> tuple[np.ndarray, np.ndarray, float]:
+def _step_downhill(here: EnergyModel) -> tuple[np.ndarray, np.ndarray, float]:
     """The way back to the held joints, the way downhill that leaves them there, and the lowest curvature."""
     import scipy.linalg  # slow to import
 

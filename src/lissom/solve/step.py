@@ -18,7 +18,7 @@ from .problem import MotionProblem
 Tree = TypeVar("Tree")
 
 
-def frozen(tree: Any) -> Any:
+def stop_gradient(tree: Any) -> Any:
     """The same numbers, constant to every derivative: for all that decides about steps.
 
     The derivative of a run is that of its solution, and step sizes, iteration matrices and error weights are none of
@@ -32,7 +32,7 @@ def frozen(tree: Any) -> Any:
     return jax.tree.map(stop, tree)
 
 
-def chosen(condition: Any, one: Tree, other: Tree) -> Tree:
+def select(condition: Any, one: Tree, other: Tree) -> Tree:
     """One of two, inside compiled code; what they have in common is not touched."""
 
     def pick(a: Any, b: Any) -> Any:
@@ -78,8 +78,8 @@ def error_weights(
     shapes = jnp.asarray(links.node_shape)[:, :, :3]
     in_link = jnp.einsum("lkdc,lcn->lkdn", shapes, N.q)
     nodes = (with_link + in_link).reshape(-1, x.shape[0])
-    seen = jnp.concatenate([N.encoder, nodes / reach(problem.formulation)])
-    return ErrorWeights(seen / (tolerance.rtol + tolerance.atol), x, xd)
+    observed = jnp.concatenate([N.encoder, nodes / reach(problem.formulation)])
+    return ErrorWeights(observed / (tolerance.rtol + tolerance.atol), x, xd)
 
 
 def reach(formulation: AbstractFormulation) -> Float[Array, ""]:
@@ -92,14 +92,14 @@ def weighted_size(
     tolerance: Tolerance, weights: ErrorWeights, dx, dxd
 ) -> Float[Array, ""]:
     """Largest change in units of the tolerance: 1 is just acceptable."""
-    seen = jnp.max(jnp.abs(weights.sensitivity @ dx))
+    size = jnp.max(jnp.abs(weights.sensitivity @ dx))
     if not tolerance.everything:
-        return seen
+        return size
     allowed_x = tolerance.atol + tolerance.rtol * jnp.abs(weights.x)
     allowed_xd = tolerance.atol + tolerance.rtol * jnp.abs(weights.xd)
     of_x = jnp.max(jnp.abs(dx) / allowed_x)
     of_xd = jnp.max(jnp.abs(dxd) / allowed_xd)
-    return jnp.maximum(seen, jnp.maximum(of_x, of_xd))
+    return jnp.maximum(size, jnp.maximum(of_x, of_xd))
 
 
 class Moment(eqx.Module):
@@ -117,7 +117,7 @@ class Attempt(eqx.Module):
 
     end: Moment
     error: Float[Array, ""]  # in units of the tolerance
-    solved: Any  # did the iteration converge
+    converged: Any  # did the iteration converge
     evaluations: Any  # residuals or right-hand sides used
     effort: Any  # factor <= 1 on the next step for a laborious iteration
     dense: Any  # what `interpolate` needs
@@ -161,7 +161,7 @@ class AbstractStep(eqx.Module):
         """
         return self.begin(problem, tolerance, now)
 
-    def renew(self, memory: Any) -> Any:
+    def discard_tangents(self, memory: Any) -> Any:
         """Memory for a step that takes all derivatives anew; methods without derivatives have nothing to do."""
         return memory
 
@@ -188,7 +188,7 @@ class AbstractStep(eqx.Module):
 
         Steps that were rejected on the way are not: the derivatives they left behind have to be new.
         """
-        return self.attempt(problem, tolerance, now, h, self.renew(memory))
+        return self.attempt(problem, tolerance, now, h, self.discard_tangents(memory))
 
     @abc.abstractmethod
     def reject(self, memory, attempt: Attempt) -> Any:

@@ -10,7 +10,7 @@ from ..describe.scenario import Scenario
 from ..runs.run import Run, SimulationError
 from ..runs.run_table import table_of_outputs
 from ..runs.start import RunStart, start_scenario
-from ..solve.family import alike
+from ..solve.family import same_structure
 from ..solve.family_runs import FamilyTask, lane_solution
 from ..solve.outputs import outputs_of
 from ..solve.simulate import integrate
@@ -92,7 +92,9 @@ def _groups(starts: list[ReadyRun], alone: bool) -> Iterator[list[ReadyRun]]:
 
 def _belong_together(one: ReadyRun, other: ReadyRun) -> bool:
     same = one.shared == other.shared
-    return same and alike(one.start.model.formulation, other.start.model.formulation)
+    return same and same_structure(
+        one.start.model.formulation, other.start.model.formulation
+    )
 
 
 def _single(one: ReadyRun) -> Any:

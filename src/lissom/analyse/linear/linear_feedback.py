@@ -11,7 +11,7 @@ from jaxtyping import Array
 from ...dynamics.formulation import AbstractFormulation, Motion, Rates
 from ...dynamics.nodes import node_wrench
 from ...solve.channels import Channel, measure, observed_motion, output_named
-from ...solve.feedback import WiredLaw, on_actuated, wired
+from ...solve.feedback import WiredLaw, on_actuated, wire_law
 from ...solve.model import Model
 from ...types import Float
 
@@ -26,9 +26,9 @@ class LinearFeedback(eqx.Module):
         self, formulation: AbstractFormulation, motion: Motion
     ) -> Float[Array, " m"]:
         """What the law measures in a motion."""
-        seen = observed_motion(formulation, motion)
+        observed = observed_motion(formulation, motion)
         none = jnp.zeros(formulation.n_encoders)
-        return measure(formulation, self.channels, seen, None, none)
+        return measure(formulation, self.channels, observed, None, none)
 
     def matrices(
         self, E: Float[np.ndarray, "j n"], actuated: tuple[int, ...]
@@ -102,7 +102,7 @@ def require_law(model: Model, law: Any) -> WiredLaw:
     Raises:
         ValueError: it is something else than a law.
     """
-    feedback = wired(model, law)
+    feedback = wire_law(model, law)
     if not isinstance(feedback, WiredLaw):
         raise ValueError(
             "controller must be a law such as PD: a function of the state names no channels to linearise"

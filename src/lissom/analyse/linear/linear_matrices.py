@@ -18,7 +18,7 @@ from jaxtyping import Array
 
 from ...algebra.linear import inverse
 from ...dynamics.formulation import AbstractFormulation
-from ...solve.balance import MotionPoint, unbalanced
+from ...solve.balance import MotionPoint, motion_residual
 from ...types import Float, Real
 
 
@@ -64,7 +64,7 @@ def linear_matrices(
     n = x.shape[0]
 
     def gamma(z):
-        return unbalanced(formulation, *split_motion(z, n))
+        return motion_residual(formulation, *split_motion(z, n))
 
     z = jnp.concatenate([x, xd, xdd, tau])
     slope = jax.jacfwd(gamma)(z)
@@ -91,7 +91,7 @@ def accelerated_point(
     """The point of any motion: accelerations from the equations of motion, which are affine in them."""
 
     def gamma(xdd):
-        return unbalanced(formulation, x, xd, xdd, tau)
+        return motion_residual(formulation, x, xd, xdd, tau)
 
     at_rest = jnp.zeros_like(x)
     M = jax.jacfwd(gamma)(at_rest)

@@ -13,9 +13,9 @@ from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import over_rows
 
 from ...atomic import write_atomically
-from ...dynamics.formulation import near
+from ...dynamics.formulation import on_branch_near
 from ...solve.arguments import ModelLike, model_from
-from ...solve.balance import balanced_point, left_over
+from ...solve.balance import balanced_point, relative_residual
 from ...solve.model import Model
 from ...types import Float
 from .linear_feedback import joint_feedback
@@ -112,10 +112,10 @@ class LinearSequence:
 def _along(f, q, qd, qdd, ins, outs, feedback):
     def one(q, qd, qdd):
         # A closed chain follows the branch of its own instant.
-        here = near(f, q)
+        here = on_branch_near(f, q)
         point = balanced_point(here, q, qd, qdd)
         slopes = derivatives(here, point, ins, outs, feedback)
-        return point, slopes, left_over(here, point)
+        return point, slopes, relative_residual(here, point)
 
     return over_rows(one)(q, qd, qdd)
 

@@ -28,10 +28,10 @@ from ...parameters import (
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import (
     MotionPoint,
+    balance_guess,
     balanced_point,
-    left_over,
     of_independent,
-    start_of_balance,
+    relative_residual,
 )
 from ...solve.channels import (
     Channel,
@@ -109,9 +109,13 @@ def derivatives(
         # Forces by link cost much, and only reactions at joints are made of them.
         needed = engine.link_forces(f, motion, applied) if with_reactions else None
         force = engine.needed_force(f, motion, applied)
-        seen = observed_motion(f, motion)
-        y = measure(f, outputs, seen, needed, applied.encoder)
-        encoder = [seen.place.encoder, seen.rates.encoder, seen.rates_d.encoder]
+        observed = observed_motion(f, motion)
+        y = measure(f, outputs, observed, needed, applied.encoder)
+        encoder = [
+            observed.place.encoder,
+            observed.rates.encoder,
+            observed.rates_d.encoder,
+        ]
         value = jnp.concatenate([force, y, *encoder])
         return value, value
 
@@ -141,7 +145,7 @@ def _balanced(
     f: AbstractFormulation, q, qd, qdd, start: Float[Array, " N"]
 ) -> tuple[MotionPoint, Float[Array, ""]]:
     point = balanced_point(f, q, qd, qdd, start=start)
-    return point, left_over(f, point)
+    return point, relative_residual(f, point)
 
 
 _accelerated = compiled_quickly(accelerated_point)
@@ -174,7 +178,7 @@ def operating_point(
     qdd = model.joint_vector("qdd", qdd)
     model.check_reference(q)
     f = model.formulation_at(q)
-    point, left = _balanced(f, q, qd, qdd, start_of_balance(f, q))
+    point, left = _balanced(f, q, qd, qdd, balance_guess(f, q))
     if not float(left) < BALANCE:
         # Newton's iteration lost its way, as it does with very soft links: it begins again where they hang at rest.
         resting = model.static(q)
@@ -210,7 +214,7 @@ def require_balance(left: float, where: str) -> None:
         )
 
 
-def formulation_near(model: Model, state: Any) -> AbstractFormulation:
+def formulation_on_branch_near(model: Model, state: Any) -> AbstractFormulation:
     """The formulation whose loops, if there are any, are closed near a state or near joint coordinates."""
     return model.formulation_at(
         state if isinstance(state, State) else model.assemble(state)
@@ -279,7 +283,7 @@ def linearize(
         inputs = default_set_points(model)
     ins, outs = channels_of(model, inputs, outputs, is_closed, locked)
     point = operating_point(model, state, qd, qdd)
-    f = formulation_near(model, state)
+    f = formulation_on_branch_near(model, state)
     feedback = joint_feedback(model, kp, kd)
     if controller is not None:
         law = require_law(model, controller)

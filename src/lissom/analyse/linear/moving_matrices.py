@@ -27,7 +27,7 @@ import numpy as np
 from jaxtyping import Array, Inexact
 
 from ...dynamics.formulation import AbstractFormulation
-from ...solve.balance import MotionPoint, unbalanced
+from ...solve.balance import MotionPoint, motion_residual
 from ...types import Float
 from .linear_matrices import LinearMatrices
 from .locking import Locking
@@ -46,7 +46,7 @@ def matrix_rates(f: AbstractFormulation, point: MotionPoint) -> MatrixRates:
 
     def slopes(x: Float[Array, " n"], xd: Float[Array, " n"]):
         def gamma(z):
-            return unbalanced(f, x, z[:n], z[n:], point.tau)
+            return motion_residual(f, x, z[:n], z[n:], point.tau)
 
         return jax.jacfwd(gamma)(jnp.concatenate([xd, point.xdd]))
 

@@ -170,7 +170,7 @@ def step_response(
         )
     sampled = linear if linear.dt else linear.discretize(span / POINTS)
     count = int(round(span / sampled.dt)) + 1
-    values = _marched(sampled, k, i, count)
+    values = _step_values(sampled, k, i, count)
     return StepResponse(
         t=sampled.dt * np.arange(count),
         response=values,
@@ -179,7 +179,7 @@ def step_response(
     )
 
 
-def _marched(sampled: LinearModel, k: int, i: int, count: int) -> np.ndarray:
+def _step_values(sampled: LinearModel, k: int, i: int, count: int) -> np.ndarray:
     A, B = sampled.A, sampled.B[:, k]
     C, D = sampled.C[i], sampled.D[i, k]
     x = np.zeros(len(A))

@@ -21,7 +21,7 @@ from ..linear.carried_weight import with_weight_stiffness
 from ..linear.linear_feedback import LinearFeedback
 from ..linear.linearize import (
     derivatives_at,
-    formulation_near,
+    formulation_on_branch_near,
     locked_derivatives,
     operating_point,
 )
@@ -98,7 +98,7 @@ def damped_modes(
 ) -> DampedModes:
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
-    f = formulation_near(model, state)
+    f = formulation_on_branch_near(model, state)
     # Modes need neither inputs nor outputs.
     traced = derivatives_at(f, point, (), (), feedback)
     slopes: Any = jax.tree.map(np.asarray, traced)
@@ -114,14 +114,14 @@ def damped_modes(
     modes = modes_with_inertia(model, whole, lambda: quadratic_modes(M, C, K, count))
     moving = qd is not None or qdd is not None
     lam: Any = modes.eigenvalue
-    seen = lam.imag
+    omega_d = lam.imag
     right = basis @ modes.right
     rigid = np.array([kind == "rigid" for kind in modes.stability])
     share, strain = participation(model, f, point.x, right, feedback)
     return DampedModes(
         eigenvalue=lam,
         frequency_hz=np.where(rigid, 0.0, frequency_hz(lam)),
-        damped_hz=np.where(rigid, 0.0, seen / (2 * np.pi)),
+        damped_hz=np.where(rigid, 0.0, omega_d / (2 * np.pi)),
         damping_ratio=np.where(rigid, np.nan, damping_ratio(lam)),
         right=right,
         left=basis @ modes.left,

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxnative.compiled import compiled_quickly
 
-from ...dynamics.formulation import AbstractFormulation, near
+from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...files.errors import shortened
 from ...kinematics.loops.assembly_errors import AssemblyError
 from ...kinematics.loops.robot_loops import longest_link
@@ -131,9 +131,9 @@ def lead_joints(
         step = part * way
         if not np.any(way):
             return pose
-        found = _one_step(model, pose, pose[independent] + step)
-        if found is not None:
-            pose = found
+        next_pose = _one_step(model, pose, pose[independent] + step)
+        if next_pose is not None:
+            pose = next_pose
             # The last step ends at the target itself, not at a rounded sum.
             if part == 1.0:
                 return pose
@@ -149,16 +149,18 @@ def _one_step(
 ) -> Float[np.ndarray, " j"] | None:
     """The closed pose at `target`; None where it is not the continuation of `pose`."""
     independent = list(model.formulation.independent)
-    f = near(model.formulation, jnp.asarray(pose))
+    f = on_branch_near(model.formulation, jnp.asarray(pose))
     slope = np.asarray(_joint_slopes(f, jnp.asarray(pose[independent])))
     expected = pose + slope @ (target - pose[independent])
     expected[independent] = target
     try:
-        found = np.asarray(f.mechanism.assembled(model.robot, jnp.asarray(expected)))
+        candidate = np.asarray(
+            f.mechanism.assembled(model.robot, jnp.asarray(expected))
+        )
     except AssemblyError:
         return None
-    away = np.abs(found - expected) / joint_reach(model)
-    return found if away.max() < STRAIGHT else None
+    away = np.abs(candidate - expected) / joint_reach(model)
+    return candidate if away.max() < STRAIGHT else None
 
 
 @compiled_quickly

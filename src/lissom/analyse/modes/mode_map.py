@@ -18,12 +18,12 @@ from ...atomic import write_atomically
 from ...describe.defaults import FOLLOWED_MODES
 from ...drawing import picture_of
 from ...dynamics import engine
-from ...dynamics.formulation import AbstractFormulation, near
+from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...dynamics.nodes import node_poses
 from ...files.summary import Summarised, Summary, count, number
 from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
-from ...solve.balance import balanced_point, left_over
+from ...solve.balance import balanced_point, relative_residual
 from ...solve.family import Family
 from ...solve.massless import modes_with_inertia
 from ...solve.model import Model
@@ -179,7 +179,7 @@ class LinearPoint(eqx.Module):
 
     slopes: Derivatives
     tau: Any  # torques that hold the motion
-    left_over: Any  # share of the forces that is not balanced
+    relative_residual: Any  # share of the forces that is not balanced
     nodes: Any  # positions of the nodes of the last link
     motions: LinkMotions
     # How the matrices change along the motion, where joints move.
@@ -196,13 +196,13 @@ def linear_point(
 ) -> LinearPoint:
     """Balance and derivatives at one point; pure and without LAPACK, to be batched."""
     # A closed chain stays on the branch of its own point.
-    f = near(f, q)
+    f = on_branch_near(f, q)
     point = balanced_point(f, q, qd, qdd)
     place = f.configuration(point.x)
     return LinearPoint(
         slopes=derivatives(f, point, (), (), feedback),
         tau=point.tau,
-        left_over=left_over(f, point),
+        relative_residual=relative_residual(f, point),
         nodes=node_poses(f, place).position[-1],
         motions=link_motions(f, point.x),
         rates=matrix_rates(f, point) if with_rates else None,
@@ -298,11 +298,11 @@ def mode_map(
     with shown_progress("modes", 1.0, "", progress, watch) as tell:
         linear = _linear_points(model, family, motion, feedback, with_rates, tell)
         for at, here in linear:
-            require_balance(float(here.left_over), f"near q = {at.tolist()}")
+            require_balance(float(here.relative_residual), f"near q = {at.tolist()}")
             points.append(_modes_at(model, here, locked, damped, several))
-    found = _mode_map(model, grid, motion, points, count)
+    followed = _mode_map(model, grid, motion, points, count)
     return dataclasses.replace(
-        found,
+        followed,
         axes={name: np.asarray(axis) for name, axis in (axes or {}).items()},
         damped=damped,
         locked=locked,
@@ -360,8 +360,8 @@ def _modes_at(
     if rates is not None:
         matrices = self_adjoint(matrices, rates)
     solve = _damped if damped else _undamped
-    found = modes_with_inertia(model, whole.M, lambda: solve(*matrices[:3]))
-    size, ratio, growth, phi = found
+    solution = modes_with_inertia(model, whole.M, lambda: solve(*matrices[:3]))
+    size, ratio, growth, phi = solution
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]
     changes = np.zeros(len(chosen))

@@ -98,8 +98,8 @@ def track(
             place[index] = np.arange(m)
             continue
         back = neighbour(index)
-        found = follow(at[back], place[back], point)
-        place[index], mac[index], step[index] = found
+        continuation = follow(at[back], place[back], point)
+        place[index], mac[index], step[index] = continuation
     return TrackedModes(place, mac, step)
 
 

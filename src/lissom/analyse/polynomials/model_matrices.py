@@ -23,18 +23,18 @@ from ...algebra.series import Series
 from ...algebra.taylor import push_forward, variables
 from ...dynamics.basis import link_bodies
 from ...dynamics.coordinates import with_independent_joints
-from ...dynamics.formulation import AbstractFormulation, near
+from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...dynamics.formulations import formulation_of
 from ...solve.balance import (
     SMALL_STEP,
     MotionPoint,
+    balance_guess,
+    balance_residual,
     balanced_point,
-    left_over,
-    missing_balance,
     moving_joints,
     newton_by_chords,
     on_independent,
-    start_of_balance,
+    relative_residual,
 )
 from ...solve.model import EquilibriumError, Model
 from ...types import Float, Real
@@ -93,7 +93,7 @@ def _encoder_slopes(f: AbstractFormulation, point: MotionPoint):
 def _exact(f: AbstractFormulation, q, qd, qdd, encoders: bool, locked: bool) -> Any:
     """M, C, K at one point, and the share of the forces that is left over there."""
     point = balanced_point(f, q, qd, qdd, encoders)
-    return matrices(f, point, locked), left_over(f, point)
+    return matrices(f, point, locked), relative_residual(f, point)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +147,7 @@ class ModelMatrices:
             return f
         # A closed chain keeps its branch and its independent joints.
         f = with_independent_joints(f, own.independent)
-        return near(f, jnp.asarray(own.mechanism.home))
+        return on_branch_near(f, jnp.asarray(own.mechanism.home))
 
     def _joint_values(self, kind: str, moved: dict[str, Any]) -> Any:
         """One kind of joint values, those taken out of `moved` that a parameter moves."""
@@ -172,7 +172,7 @@ class ModelMatrices:
         p = np.asarray(p, dtype=float)
         f, q, _, _ = self.resolve(p)
         self.model.check_reference(np.asarray(q))
-        start = np.asarray(start_of_balance(f, q))
+        start = np.asarray(balance_guess(f, q))
         z, step = newton_by_chords(
             lambda z: self._value(self._programs[0], p, z),
             lambda z: self._value(self._programs[1], p, z),
@@ -233,7 +233,7 @@ class ModelMatrices:
 
         def balance(p, z):
             f, q, qd, qdd = self.resolve(p)
-            return missing_balance(f, z, q, qd, qdd, self.encoders)
+            return balance_residual(f, z, q, qd, qdd, self.encoders)
 
         def linear(p, z):
             f, _, qd, qdd = self.resolve(p)

@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from ...dynamics.formulation import near
+from ...dynamics.formulation import on_branch_near
 from ...files.errors import nearest
 from ...solve.model import Model
 from .model_matrices import KINDS, ModelMatrices, linear_quantities
@@ -27,7 +27,7 @@ def named_quantities(
     """
     base = _base_motion(model, motions)
     if model.closed:
-        on_branch = near(model.formulation, jnp.asarray(base["q"]))
+        on_branch = on_branch_near(model.formulation, jnp.asarray(base["q"]))
         model = model.with_formulation(on_branch)
     names = tuple(parameters)
     if not names:

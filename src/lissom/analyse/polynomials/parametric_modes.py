@@ -107,7 +107,7 @@ class ParametricModes(ModePolynomials):
         exact = []
         for i in range(len(points)):
             pairs = vibration_pairs(M[i], C[i], K[i])
-            pairs = matched(pairs, values.eigenvalue[i], values.right[i])
+            pairs = match_pairs(pairs, values.eigenvalue[i], values.right[i])
             exact.append(pairs)
         return exact
 
@@ -195,9 +195,7 @@ def parametric_modes(
         model_from(model), parameters, (q, qd, qdd), motion, hold == "encoder", locked
     )
     expander = _Expander(source, count, above_hz, biorthonormal)
-    return _expanded(
-        expander, order, at, over, accuracy, mac, max_pieces, watch, present
-    )
+    return _expand(expander, order, at, over, accuracy, mac, max_pieces, watch, present)
 
 
 def parametric_eigenpairs(
@@ -255,10 +253,10 @@ def parametric_eigenpairs(
     """
     source = MatrixFunction(matrices, parameters, coordinates)
     expander = _Expander(source, count, above_hz, biorthonormal)
-    return _expanded(expander, order, at, over, accuracy, mac, max_pieces, watch, None)
+    return _expand(expander, order, at, over, accuracy, mac, max_pieces, watch, None)
 
 
-def _expanded(
+def _expand(
     expander: "_Expander", order, at, over, accuracy, mac, max_pieces, watch, present
 ) -> ParametricModes:
     """One expansion, or as many as the accuracy needs."""
@@ -285,9 +283,11 @@ def _single_expansion(
     low = start - 1.0 if region is None else region.low
     high = start + 1.0 if region is None else region.high
     series = expander.about(start, None, order)
-    found = _joined(expander, order, [(start, low, high)], [series], "")
-    checked = _exact_errors(found, points)
-    return dataclasses.replace(found, notes={**found.notes, "checked": checked})
+    polynomials = _join(expander, order, [(start, low, high)], [series], "")
+    checked = _exact_errors(polynomials, points)
+    return dataclasses.replace(
+        polynomials, notes={**polynomials.notes, "checked": checked}
+    )
 
 
 def _point_above(start: np.ndarray) -> np.ndarray:
@@ -296,12 +296,12 @@ def _point_above(start: np.ndarray) -> np.ndarray:
     return start + 0.1 * np.where(start == 0.0, 1.0, np.abs(start))
 
 
-def _exact_errors(found: ParametricModes, points: np.ndarray) -> str:
+def _exact_errors(polynomials: ParametricModes, points: np.ndarray) -> str:
     """How far the polynomials are from exact modes at some points, in words."""
-    values = found(points)
+    values = polynomials(points)
     frequency = 0.0
     likeness = 1.0
-    for i, exact in enumerate(found.exact(points)):
+    for i, exact in enumerate(polynomials.exact(points)):
         error = np.abs(frequency_hz(exact.eigenvalue) / values.frequency_hz[i] - 1.0)
         mac = modal_assurance(values.right[i], exact.right.T)
         frequency = max(frequency, float(error.max()))
@@ -348,7 +348,7 @@ def _automatic_expansion(
     size = monomials_of(len(names), order).size
     series = [expansion.series.first_terms(size) for expansion in expansions]
     boxes = [expansion.box for expansion in expansions]
-    return _joined(expander, order, boxes, series, _what_was_checked(expansions))
+    return _join(expander, order, boxes, series, _what_was_checked(expansions))
 
 
 def _what_was_checked(expansions: Sequence[Expansion]) -> str:
@@ -358,7 +358,7 @@ def _what_was_checked(expansions: Sequence[Expansion]) -> str:
     return f"frequency error {frequency:.2g} and MAC {mac:.6f} at {points} points, from residuals"
 
 
-def _joined(
+def _join(
     expander: "_Expander",
     order: int,
     boxes,
@@ -404,7 +404,7 @@ class _Expander:
             # A mode that the parent follows may have sunk below `above_hz` here.
             values = parent(centre)
             pairs = vibration_pairs(*at_centre)
-            pairs = matched(pairs, values.eigenvalue, values.right)
+            pairs = match_pairs(pairs, values.eigenvalue, values.right)
         monomials = monomials_of(len(centre), order)
         return eigen_series(monomials, M, C, K, pairs, self.biorthonormal)
 
@@ -415,10 +415,10 @@ class _Expander:
                 f"count: only {there} pairs vibrate above {self.above_hz:g} Hz at the expansion point, "
                 f"{self.count} were asked for"
             )
-        return some_pairs(pairs, np.arange(self.count))
+        return select_pairs(pairs, np.arange(self.count))
 
 
-def some_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
+def select_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
     """Some of the pairs; the rest joins the others."""
     everything = np.arange(len(pairs.eigenvalue))
     rest = np.setdiff1d(everything, which)
@@ -430,7 +430,9 @@ def some_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
     )
 
 
-def matched(pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray) -> Eigenpairs:
+def match_pairs(
+    pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray
+) -> Eigenpairs:
     """The pairs that continue given ones: likest vectors and nearest eigenvalues, with the vectors' phase kept."""
     # Every given pair (rows) is compared with every pair here (columns).
     mac = modal_assurance(right[:, None], pairs.right.T[None])
@@ -438,7 +440,7 @@ def matched(pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray) -> Eig
     distance = np.abs(old - pairs.eigenvalue) / np.abs(old)
     cost = (1.0 - mac) + np.minimum(distance, 1.0)
     _, which = scipy.optimize.linear_sum_assignment(cost)
-    pairs = some_pairs(pairs, which)
+    pairs = select_pairs(pairs, which)
     product = np.einsum("mn,nm->m", right, pairs.right.conj())
     # psi^* (2 lambda M + C) phi = 1 holds on if both vectors turn by the same phase.
     phase = product / np.maximum(np.abs(product), 1e-300)

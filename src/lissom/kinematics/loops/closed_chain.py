@@ -110,8 +110,8 @@ class ClosedChain(AbstractMechanism):
 
     Beyond the robot's links, the chain holds two massless frames for each loop, one on the tip of a link, the other on
     the ground or on a link, where it moves as the closing joint allows; they have to coincide. A closed chain can have
-    several poses for the same independent joints; `closure.guess` says which branch this one is on, and `near` puts it
-    on another.
+    several poses for the same independent joints; `closure.guess` says which branch this one is on, and
+    `on_branch_near` puts it on another.
     """
 
     chain: Chain
@@ -175,12 +175,12 @@ class ClosedChain(AbstractMechanism):
         relative = relative_poses(self.chain, theta, self._displaced(x))
         return self.dependence(body_jacobian(self.chain, relative))
 
-    def near(self, joints: Float[Real, " j"]) -> "ClosedChain":
+    def on_branch_near(self, joints: Float[Real, " j"]) -> "ClosedChain":
         """The same chain with its loops closed near these coordinates of all moving joints."""
-        closure = with_fields(self.closure, guess=self.chain_near(joints))
+        closure = with_fields(self.closure, guess=self.chain_coordinates_near(joints))
         return with_fields(self, closure=closure)
 
-    def chain_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
+    def chain_coordinates_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
         """These, and the closing frames as near to their tips as they come."""
         joints = jnp.asarray(joints, dtype=float)
         return _closing_guess(self.chain, self.closure, joints)
@@ -207,13 +207,13 @@ class ClosedChain(AbstractMechanism):
         theta = self._closed_near(joints)
         # Newton's iteration gives up far from closed loops; a search from other guesses may still find them.
         if is_concrete and not np.all(np.isfinite(theta)):
-            guess = np.asarray(self.chain_near(joints))
+            guess = np.asarray(self.chain_coordinates_near(joints))
             theta = close(robot, self.chain, self.closure, guess, self.independent)
             return real(theta[:count])
         return theta
 
     def _closed_near(self, joints: Float[Array, " j"]) -> Float[Array, " j"]:
-        here = self.near(joints)
+        here = self.on_branch_near(joints)
         theta_i = picked(joints, np.asarray(self.independent, dtype=int))
         theta = _closed_joints(here.chain, here.closure, theta_i)
         return picked(theta, slice(self.closure.joints))
