@@ -34,8 +34,8 @@ def test_passes_over_the_links_are_the_product_over_all_pairs_and_its_transpose(
     G, own, force = numbers(6, 6, 6), numbers(6, 6), numbers(3, 6, 6)[1]
     chain = Recursion(G, parents)
     Phi = product_over_all_pairs(np.asarray(G), parents or SERIAL)
-    (a,) = chain.along(own)
-    (f,) = chain.gathered(force)
+    (a,) = chain.solve(own)
+    (f,) = chain.solve_transpose(force)
     assert np.abs(a - np.einsum("iakb,kb->ia", Phi, own)).max() < ROUNDING * 1e3
     assert np.abs(f - np.einsum("iakb,ia->kb", Phi, force)).max() < ROUNDING * 1e3
 

@@ -22,7 +22,7 @@ def symmetric_modes(
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n n"]]:
     """Eigenvalues omega^2 and modes (columns) of K phi = omega^2 M phi, by LAPACK."""
     squares, Phi = symmetric_eigen(K, M)
-    return squares, with_signs(Phi)
+    return squares, normalise_signs(Phi)
 
 
 def symmetric_eigen(
@@ -72,7 +72,7 @@ def symmetric_modes_traced(
     A = solve_triangular(L, half.T, lower=True)
     squares, V = jnp.linalg.eigh(A)
     Phi = solve_triangular(L.T, V, lower=False)
-    return squares, with_signs(Phi)
+    return squares, normalise_signs(Phi)
 
 
 def symmetric_part(A: Float[Real, "n n"]) -> Any:
@@ -80,7 +80,7 @@ def symmetric_part(A: Float[Real, "n n"]) -> Any:
     return 0.5 * (A + A.T)
 
 
-def with_signs(shapes: Float[Real, "n m"]) -> Any:
+def normalise_signs(shapes: Float[Real, "n m"]) -> Any:
     """The shapes (columns), each with its largest component positive; of several that are as large, the first."""
     xp = namespace(shapes)
     size = xp.abs(shapes)

@@ -189,7 +189,7 @@ def _substitute(
 # --- small matrices
 
 
-def eliminated(
+def solve_by_elimination(
     A: Inexact[Array, "n n"], B: Inexact[Array, "n m"]
 ) -> Inexact[Array, "n m"]:
     """A^-1 B by Gauss-Jordan elimination with row pivoting, for small A; not finite if A is singular."""
@@ -211,4 +211,4 @@ def eliminated(
 
 def inverse(A: Inexact[Array, "n n"]) -> Inexact[Array, "n n"]:
     """Inverse of a small matrix; not finite if A is singular."""
-    return eliminated(A, jnp.eye(A.shape[0], dtype=A.dtype))
+    return solve_by_elimination(A, jnp.eye(A.shape[0], dtype=A.dtype))

@@ -46,8 +46,8 @@ class Monomials:
     ) -> list[Int[np.ndarray, " p"]]:
         """Monomials one order higher; only the last variable present or a later one is raised: each appears once."""
         first = int(np.flatnonzero(row)[-1]) if row.any() else 0
-        one = np.eye(self.variables, dtype=np.int64)
-        return [row + one[variable] for variable in range(first, self.variables)]
+        unit = np.eye(self.variables, dtype=np.int64)
+        return [row + unit[variable] for variable in range(first, self.variables)]
 
     @property
     def size(self) -> int:
@@ -67,10 +67,10 @@ class Monomials:
     @functools.cached_property
     def parent(self) -> Int[np.ndarray, " T"]:
         """The term that each one extends by its `factor`; the constant's is itself."""
-        one = np.eye(self.variables, dtype=np.int64)
+        unit = np.eye(self.variables, dtype=np.int64)
         parents = [0]
         for row, variable in zip(self.exponents[1:], self.factor[1:], strict=True):
-            lowered = row - one[variable]
+            lowered = row - unit[variable]
             parents.append(self.place[tuple(lowered)])
         return np.array(parents, dtype=np.int64)
 
@@ -125,8 +125,8 @@ class Monomials:
     ) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " s"], Int[np.ndarray, " s"]]:
         """Terms that depend on a variable, what they become when differentiated, and the factor that comes down."""
         source = np.flatnonzero(self.exponents[:, variable])
-        one = np.eye(self.variables, dtype=np.int64)[variable]
-        lowered = self.exponents[source] - one
+        unit = np.eye(self.variables, dtype=np.int64)[variable]
+        lowered = self.exponents[source] - unit
         target = [self.place[tuple(row)] for row in lowered.tolist()]
         factor = self.exponents[source, variable]
         return source, np.array(target, dtype=np.int64), factor

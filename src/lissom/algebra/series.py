@@ -60,17 +60,17 @@ def constant(value) -> Series:
     return Series(first_term, np.asarray(value)[None])
 
 
-def pruned(a: Series) -> Series:
+def without_zero_terms(a: Series) -> Series:
     """The same without terms whose coefficients are all zero."""
-    return _pruned(a.terms, a.data)
+    return _without_zero_terms(a.terms, a.data)
 
 
-def of_dense(data: np.ndarray) -> Series:
+def from_dense(data: np.ndarray) -> Series:
     """The series of all coefficients; those that are zero are left out."""
-    return _pruned(np.arange(len(data)), data)
+    return _without_zero_terms(np.arange(len(data)), data)
 
 
-def _pruned(terms: np.ndarray, data: np.ndarray) -> Series:
+def _without_zero_terms(terms: np.ndarray, data: np.ndarray) -> Series:
     # The constant term stays even if it is zero: it says what shape and type the coefficients have.
     has_numbers = data.reshape(len(data), -1).any(axis=1)
     needed = has_numbers | (terms == 0)
@@ -79,7 +79,7 @@ def _pruned(terms: np.ndarray, data: np.ndarray) -> Series:
     return Series(terms[needed], data[needed])
 
 
-def aligned(*parts: Series) -> list[Series]:
+def with_equal_ranks(*parts: Series) -> list[Series]:
     """The same series with axes of length one in front, so that all coefficients have equally many axes."""
     rank = max(len(part.shape) for part in parts)
     return [_of_rank(part, rank) for part in parts]
@@ -92,9 +92,9 @@ def _of_rank(part: Series, rank: int) -> Series:
     return part.reshape((*[1] * missing, *part.shape))
 
 
-def total(parts: Sequence[Series]) -> Series:
+def add_series(parts: Sequence[Series]) -> Series:
     """Sum of series whose coefficients broadcast."""
-    parts = aligned(*parts)
+    parts = with_equal_ranks(*parts)
     terms = np.unique(np.concatenate([part.terms for part in parts]))
     shape = np.broadcast_shapes(*[part.shape for part in parts])
     kind = np.result_type(*[part.data for part in parts])
@@ -126,12 +126,12 @@ def bilinear(monomials: Monomials, a: Series, b: Series, operation: Callable) ->
             data = np.zeros((len(terms), *part.shape[1:]), part.dtype)
         place = np.searchsorted(terms, target[fits])
         data[place] += part
-    return _pruned(terms, data)
+    return _without_zero_terms(terms, data)
 
 
 def multiply(monomials: Monomials, a: Series, b: Series) -> Series:
     """Elementwise product."""
-    a, b = aligned(a, b)
+    a, b = with_equal_ranks(a, b)
 
     def product(x, y, swapped):
         return x[None] * y
@@ -157,7 +157,7 @@ def compose(monomials: Monomials, a: Series, coefficients: Sequence[Value]) -> S
     result = constant(coefficients[-1])
     for c in reversed(coefficients[:-1]):
         product = multiply(monomials, result, step)
-        result = total([product, constant(c)])
+        result = add_series([product, constant(c)])
     return result
 
 
@@ -171,7 +171,7 @@ def refine(
     y = start
     for _ in range(order):
         correction = residual(y).each(lambda data: -correct(data))
-        y = total([y, correction])
+        y = add_series([y, correction])
     return y
 
 

@@ -17,7 +17,7 @@ from jaxnative import jaxpr
 from jaxnative.jaxpr import Branch, LinearSolve, Program, Rules, Scan, While
 
 from .monomials import Monomials, monomials_of
-from .series import Series, constant, of_dense, total
+from .series import Series, add_series, constant, from_dense
 from .series_rules import RULES
 from .series_rules.rearrangement import stack
 
@@ -51,7 +51,7 @@ def variables(monomials: Monomials, at: np.ndarray) -> Series:
     if monomials.order:
         first = np.flatnonzero(monomials.degree == 1)
         data[first, monomials.factor[first]] = 1.0
-    return of_dense(data)
+    return from_dense(data)
 
 
 def push_forward(
@@ -163,7 +163,7 @@ class SeriesRules(Rules[Series]):
             pairs = zip(system.b, Ay, strict=True)
             left = [_difference(b, part) for b, part in pairs]
             dy = jaxpr.run_routine(self, by_constant_part, left)
-            y = [total(pair) for pair in zip(y, dy, strict=True)]
+            y = [add_series(pair) for pair in zip(y, dy, strict=True)]
         return y
 
 
@@ -172,7 +172,7 @@ def _row(series: Series, i: int) -> Series:
 
 
 def _difference(a: Series, b: Series) -> Series:
-    return total([a, b.each(np.negative)])
+    return add_series([a, b.each(np.negative)])
 
 
 def _is_at_rest(before: Series, after: Series) -> bool:

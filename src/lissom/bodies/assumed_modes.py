@@ -383,7 +383,7 @@ def mesh_modes_body(body: Body, tip_mass: Scalar, count: int) -> Body:
         M = jax.lax.stop_gradient(M)
         K = jax.lax.stop_gradient(K)
     shapes = lowest_modes(K, M, count)[1]
-    kept = shapes.shape[1]
-    at_rest = xp.zeros((6, kept))
+    mode_count = shapes.shape[1]
+    at_rest = xp.zeros((6, mode_count))
     elastic = xp.vstack([at_rest, shapes])
-    return in_basis(body, elastic, mode_names(kept))
+    return in_basis(body, elastic, mode_names(mode_count))

@@ -298,11 +298,11 @@ def measured_from_inner_node(body: Body) -> Body:
     return with_kept_coordinates(body, every)
 
 
-def with_kept_coordinates(body: Body, kept: Sequence[int]) -> Body:
+def with_kept_coordinates(body: Body, selection: Sequence[int]) -> Body:
     """The same body with some of its elastic coordinates (numbered from 0), counted from its inner node."""
-    columns = [6 + k for k in kept]
+    columns = [6 + k for k in selection]
     unit = namespace(body.rigid).eye(body.coordinates)
-    names = [body.names[k] for k in kept]
+    names = [body.names[k] for k in selection]
     return in_basis(body, unit[:, columns], names)
 
 

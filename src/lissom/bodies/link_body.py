@@ -54,12 +54,12 @@ def complete_body(robot: Robot, i: int, bare: Body) -> Body:
 
 def in_plane(body: Body) -> Body:
     """The same body with the displacements (x, y, rz) of its nodes alone; eta is counted from the inner node."""
-    kept = []
+    planar = []
     for k, name in enumerate(body.names):
         component = name.rpartition(".")[2]
         if component in PLANAR:
-            kept.append(k)
-    return with_kept_coordinates(body, kept)
+            planar.append(k)
+    return with_kept_coordinates(body, planar)
 
 
 def _beam_link(robot: Robot, i: int) -> Body:

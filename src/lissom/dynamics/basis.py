@@ -67,16 +67,18 @@ def link_bodies(
         choices: basis and kept elastic modes (12 for each link by default).
     """
     basis = choices.basis or SUPPORT[formulation].default_basis
-    kept: Sequence[Any] = [None] * len(robot.links)
+    reductions: Sequence[Any] = [None] * len(robot.links)
     if basis == "craig-bampton":
-        kept = reductions_of(robot, choices.modes)
+        reductions = reductions_of(robot, choices.modes)
     elif basis == "assumed":
-        kept = modes_per_link(robot, choices.modes)
+        reductions = modes_per_link(robot, choices.modes)
     # What is chosen for a link holds for each of its bodies.
-    kept = [kept[i] for i in links_of_bodies(robot)]
+    reductions = [reductions[i] for i in links_of_bodies(robot)]
     pieces = in_bodies(robot)
     bodies = bodies_of(pieces)
-    return tuple(BASES[basis](pieces, i, bodies, modes) for i, modes in enumerate(kept))
+    return tuple(
+        BASES[basis](pieces, i, bodies, modes) for i, modes in enumerate(reductions)
+    )
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:

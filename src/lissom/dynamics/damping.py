@@ -51,7 +51,7 @@ def mass_damping_forces(
     """Of Rayleigh's alpha: on the motion of all carried mass as the rigid robot sees it."""
     links = formulation.links
     alpha = jnp.asarray(alpha)
-    if stands_on_rigid_robot(formulation):
+    if has_rigid_frames(formulation):
         # V_rel = 0, and forces on V and on V_0 cancel: both are twists of the same frame.
         on_q = carried_momentum(links, alpha, rates.q)[:, 6:]
         return Rates(jnp.zeros_like(rates.V), on_q, jnp.zeros_like(rates.encoder))
@@ -73,7 +73,7 @@ def mass_damping_forces(
     return Rates(P[:, :6], P[:, 6:], on_encoder)
 
 
-def stands_on_rigid_robot(formulation: AbstractFormulation) -> bool:
+def has_rigid_frames(formulation: AbstractFormulation) -> bool:
     """Whether the link frames are those of the rigid robot, so that body coordinates alone say how the mass moves."""
     is_displaced = formulation.support.finite_rotations
     return formulation.encoders_read_theta and not is_displaced

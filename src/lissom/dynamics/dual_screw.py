@@ -71,7 +71,7 @@ class DualScrew(AbstractFormulation):
 
         def pull_back(force: Rates) -> Float[Array, " n"]:
             whole = force.V + coadjoint(a, force.V)
-            F, F_1 = at.twists.gathered(force.V, whole)
+            F, F_1 = at.twists.solve_transpose(force.V, whole)
             on_theta, on_links = forces_on_coordinates(chain, at, shape, F, F_1)
             on_links = on_links + force.q[:, 6:]
             on_eta = take_elastic(self.links, eta, on_links)
@@ -140,7 +140,7 @@ def screw_twists(
     own = s * rate + from_tip
     own_1 = bracket(a, own) - from_tip_1
     own_a = from_tip - rate * bracket(s, a)
-    V_0, V_1, a_d = at.twists.along(own, own_1, own_a)
+    V_0, V_1, a_d = at.twists.solve(own, own_1, own_a)
 
     # Their rates: d/dt of the same sums, Phi turning with the joints.
     from_tip_d = carry(at.B, tip_dd)
@@ -150,7 +150,7 @@ def screw_twists(
     own_d1 = bracket(a_d, own) + bracket(a, own_d - rate * bracket(s, from_tip))
     own_d1 = own_d1 - carry(at.B, tip_d1)
     own_d1 = own_d1 + rate * bracket(s, from_tip_1 + own_1 - V_1)
-    V_d0, V_d1 = at.twists.along(own_d - rate * bracket(s, V_0), own_d1)
+    V_d0, V_d1 = at.twists.solve(own_d - rate * bracket(s, V_0), own_d1)
 
     # In the displaced frames of the links.
     V = V_0 + V_1 - bracket(a, V_0)

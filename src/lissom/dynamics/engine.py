@@ -112,12 +112,14 @@ def on_joints(formulation: AbstractFormulation, torque: Float[Array, " j"]) -> R
     return Rates(jnp.zeros((links, 6)), jnp.zeros((links, c)), torque)
 
 
-def lift(formulation: AbstractFormulation, place: Configuration) -> Float[Array, "l 3"]:
+def minus_gravity(
+    formulation: AbstractFormulation, place: Configuration
+) -> Float[Array, "l 3"]:
     """-g in the axes of every link."""
     return -jnp.einsum("lij,i->lj", place.R, jnp.asarray(formulation.gravity))
 
 
-def congruent(
+def congruence_sum(
     N: Float[Array, "l e n"], A: Float[Array, "l e e"]
 ) -> Float[Array, "n n"]:
     """Sum N^T A N over the links."""
@@ -142,7 +144,7 @@ class VirtualWork(AbstractEquations):
         y = jnp.concatenate([rates.V, rates.q], axis=1)
         y_d = jnp.concatenate([rates_d.V, rates_d.q], axis=1)
         # Weight is the inertia of a lift: a link at rest needs what an acceleration by -g does.
-        y_d = y_d.at[:, :3].add(lift(formulation, motion.place))
+        y_d = y_d.at[:, :3].add(minus_gravity(formulation, motion.place))
         force = jax.vmap(self.terms.inertial_force)(links, y, q, y_d)
         force += jax.vmap(elastic_force)(links, q)
         damping = self.terms.damping_forces(formulation, motion.place, rates)
@@ -194,7 +196,7 @@ class VirtualWork(AbstractEquations):
         links = formulation.links
         q = motion.place.q
         # A link at rest needs the inertial force of an acceleration by -g: its momentum at the velocity -g.
-        up = lift(formulation, motion.place)
+        up = minus_gravity(formulation, motion.place)
         y = jnp.pad(up, ((0, 0), (0, links.mass.shape[-1] - 3)))
         weight = jax.vmap(momentum)(links, y, self.terms.displaced(q))
         strain = jax.vmap(elastic_force)(links, q)
@@ -210,7 +212,7 @@ class VirtualWork(AbstractEquations):
     ) -> Float[Array, "n n"]:
         """M(x) = sum N^T A^T M A N, symmetric positive definite."""
         M_b = jax.vmap(self.terms.inertia)(formulation.links, place.q)
-        M = congruent(jnp.concatenate([N.V, N.q], axis=1), M_b)
+        M = congruence_sum(jnp.concatenate([N.V, N.q], axis=1), M_b)
         motor = formulation.joints.motor_inertia
         return M + jnp.einsum("jm,j,jn->mn", N.encoder, motor, N.encoder)
 
@@ -223,7 +225,7 @@ class VirtualWork(AbstractEquations):
     ) -> tuple[Float[Array, "n n"], Float[Array, "n n"]]:
         """Damping and stiffness of the links along N, and the slope of friction."""
         links = formulation.links
-        K = congruent(N.q, jnp.asarray(links.stiffness))
+        K = congruence_sum(N.q, jnp.asarray(links.stiffness))
 
         def damping_of(rates):
             return self.terms.damping_forces(formulation, place, rates)

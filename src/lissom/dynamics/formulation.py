@@ -324,9 +324,9 @@ def differentiated_motion(
     if formulation.published:
         # Joint accelerations act on the twists of the links and on the encoders, not on displacements.
         on_joints = xdd.at[formulation.n_joints :].set(0.0)
-        _, frozen = jax.jvp(formulation.rates, (x, xd), (xd, xdd - on_joints))
-        encoder = joint_map @ on_joints + frozen.encoder
-        rates_d = Rates(rates_d.V, frozen.q, encoder)
+        _, without_joints = jax.jvp(formulation.rates, (x, xd), (xd, xdd - on_joints))
+        encoder = joint_map @ on_joints + without_joints.encoder
+        rates_d = Rates(rates_d.V, without_joints.q, encoder)
     _, transpose = jax.vjp(lambda dx: formulation.virtual(x, dx), jnp.zeros_like(x))
     return Motion(
         x=x,

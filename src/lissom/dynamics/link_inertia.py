@@ -27,7 +27,7 @@ SHARE = np.array(
 )  # of a pair: both of its orders have it
 
 
-class Deformed(NamedTuple):
+class DeformedInertia(NamedTuple):
     """One link deformed by q: the parts of its inertia that depend on it."""
 
     moment: Float[Array, " 3"]  # first moment of the mass
@@ -36,7 +36,7 @@ class Deformed(NamedTuple):
     slope: Float[Array, "6 c"]  # of half the inertia by q, for every pair of axes
 
 
-def deformed(link: Links, q: Float[Array, " c"]) -> Deformed:
+def deformed_inertia(link: Links, q: Float[Array, " c"]) -> DeformedInertia:
     """Products of the constants with q, formed once for all that needs them."""
     mass = jnp.asarray(link.mass)
     # Momentum w x moment of a rigid link that turns.
@@ -44,7 +44,7 @@ def deformed(link: Links, q: Float[Array, " c"]) -> Deformed:
     rigid_inertia = mass[3 + FIRST, 3 + SECOND]
     slope = jnp.asarray(link.X_pairs) + jnp.einsum("pcd,d->pc", link.Z_sum, q)
     by_q = slope @ q + link.X_pairs @ q
-    return Deformed(
+    return DeformedInertia(
         rigid_moment + mass[:3, 6:] @ q,
         (rigid_inertia + SHARE * by_q)[PLACE],
         mass[3:6, 6:] + jnp.einsum("aec,c->ae", link.X, q)[:, 6:],
@@ -58,12 +58,12 @@ def momentum(
     """Momentum dT/dy of one link."""
     if link.nodal is not None:
         return body_inertia(link, q) @ y
-    return _inertia_times(link, deformed(link, q), y[:3], y[3:6], y[6:])
+    return _inertia_times(link, deformed_inertia(link, q), y[:3], y[3:6], y[6:])
 
 
 def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     """Inertia of one deformed link over (V, qd): the polynomial of degree 2 in q."""
-    at = deformed(link, q)
+    at = deformed_inertia(link, q)
     if link.nodal is None:
         return _inertia_of(link, at, skew(at.moment))
     # The nodal shortcut turns displacements of nodes as vectors: X_a is not e_a x the mass matrix.
@@ -71,7 +71,9 @@ def body_inertia(link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
     return _inertia_of(link, at, lever)
 
 
-def _inertia_of(link: Links, at: Deformed, lever: Matrix3) -> Float[Array, "e e"]:
+def _inertia_of(
+    link: Links, at: DeformedInertia, lever: Matrix3
+) -> Float[Array, "e e"]:
     """Inertia over (V, qd) from its parts, `lever` that of w against v."""
     mass = jnp.asarray(link.mass)
     on_v = jnp.concatenate([mass[:3, :3], lever.T, mass[:3, 6:]], axis=1)
@@ -82,7 +84,7 @@ def _inertia_of(link: Links, at: Deformed, lever: Matrix3) -> Float[Array, "e e"
 
 def _inertia_times(
     link: Links,
-    at: Deformed,
+    at: DeformedInertia,
     v: Float[Array, " 3"],
     w: Float[Array, " 3"],
     qd: Float[Array, " c"],
@@ -107,7 +109,7 @@ def inertial_force(
     v_d, w_d, qdd = y_d[:3], y_d[3:6], y_d[6:]
     a = v_d + cross(w, v)
     mass = jnp.asarray(link.mass)
-    at = deformed(link, q)
+    at = deformed_inertia(link, q)
     inertia_d = (2.0 * SHARE * (at.slope @ qd))[PLACE]
     coupling_d = jnp.einsum("aec,c->ae", link.X, qd)[:, 6:]
     # Of X_a^T qd only what makes it differ from -X_a qd is new.

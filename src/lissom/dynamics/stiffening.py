@@ -87,14 +87,14 @@ def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
         bodies = [with_axes(body) for body in bodies]
     counts = tuple(body.coordinates - 6 for body in bodies)
     slots = max(counts)
-    found = [shortening_of(body) for body in bodies]
+    shortenings = [shortening_of(body) for body in bodies]
     longer = [
         with_square_coordinates(body, shortening, slots)
-        for body, shortening in zip(bodies, found, strict=True)
+        for body, shortening in zip(bodies, shortenings, strict=True)
     ]
     links = stack_links(longer, [inertia_integrals(body) for body in longer])
-    factors = [None if part is None else part.factors for part in found]
-    leans = [None if part is None else part.leans for part in found]
+    factors = [None if part is None else part.factors for part in shortenings]
+    leans = [None if part is None else part.leans for part in shortenings]
     # The squares follow eta: only eta has places among the coordinates of the robot.
     return dataclasses.replace(
         links,

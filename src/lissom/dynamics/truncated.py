@@ -68,13 +68,13 @@ def modal_links(links: Links, count: int) -> ModalLinks:
     xp = namespace(links.mass, links.stiffness)
     c = links.stiffness.shape[-1]
     # (V, qd) without the six coordinates of the inner node, which is where the link frame is.
-    kept = np.concatenate([np.arange(6), np.arange(12, 6 + c)])
-    mass = xp.asarray(links.mass)[:, kept][:, :, kept]
+    selection = np.concatenate([np.arange(6), np.arange(12, 6 + c)])
+    mass = xp.asarray(links.mass)[:, selection][:, :, selection]
     # Unused slots of a link take their coordinate from a row of zeros past the end.
     rows = np.concatenate([np.eye(count), np.zeros((1, count))])
     return ModalLinks(
         mass=mass,
-        X=xp.asarray(links.X)[:, :, kept, 6:],
+        X=xp.asarray(links.X)[:, :, selection, 6:],
         Z=xp.asarray(links.Z)[..., 6:, 6:],
         tip=xp.asarray(links.shapes.tip)[:, :, 6:],
         stiffness=xp.asarray(links.stiffness)[:, 6:, 6:],
@@ -120,17 +120,17 @@ class TruncatedScrews(AbstractEquations):
         own_d = carry(at.B, tip_dd)
         turned = bracket(s, a)
 
-        (V,) = at.twists.along(s * rate)
+        (V,) = at.twists.solve(s * rate)
         # Weight is the inertia of a lift: the ground accelerates by -g.
         up = jnp.append(-jnp.asarray(formulation.gravity), jnp.zeros(3))
         ground = stands_on_ground(chain)[:, None] * (at.twists.G @ up)
         own_V_d = s * rate_d + own_d - rate * bracket(s, V) + ground
-        V_d, a_d = at.twists.along(own_V_d, own - rate * turned)
+        V_d, a_d = at.twists.solve(own_V_d, own - rate * turned)
 
         own_a_dd = bracket(a, own_d) - carry(at.B, turned_tip_terms(tip[:, 3:], tip_dd))
         own_a_dd = own_a_dd - 2.0 * rate * bracket(s, a_d) - rate_d * turned
         own_a_dd = own_a_dd - rate**2 * bracket(s, turned)
-        (a_dd,) = at.twists.along(own_a_dd)
+        (a_dd,) = at.twists.solve(own_a_dd)
 
         # Dual parts in the deformed frames of the links, V_i = (1 - eps ad(a_i)) V~_i.
         V_1 = a_d - bracket(a, V)
@@ -217,7 +217,7 @@ class TruncatedScrews(AbstractEquations):
             on_links = on_links - applied.q[:, 6:]
             on_joint = on_joint - applied.encoder
         chain, shape = formulation.mechanism.chain, jnp.asarray(self.links.tip)
-        F, F_1 = at.twists.gathered(F, F + F_1)
+        F, F_1 = at.twists.solve_transpose(F, F + F_1)
         on_theta, from_tips = forces_on_coordinates(chain, at, shape, F, F_1)
         on_eta = take_elastic(formulation.links, eta, on_links + from_tips)
         return jnp.concatenate([on_theta + on_joint, on_eta])
@@ -246,7 +246,7 @@ class TruncatedScrews(AbstractEquations):
         shape, mass = jnp.asarray(self.links.tip), jnp.asarray(self.links.mass)
         P = jnp.einsum("lef,lf->le", mass, _joined(a_d, eta_d))
         P = jnp.asarray(self.links.alpha)[:, None] * P
-        (F,) = at.twists.gathered(P[:, :6])
+        (F,) = at.twists.solve_transpose(P[:, :6])
         on_tip = jnp.einsum("lij,li->lj", at.B, F)
         on_own_tip = on_parents(chain.parents, on_tip, shape.shape[0])
         from_tips = jnp.einsum("ldm,ld->lm", shape, on_own_tip)
@@ -298,7 +298,7 @@ class TruncatedScrews(AbstractEquations):
         own_1 = jnp.concatenate([joint_1, elastic_1], axis=2)
 
         both = jnp.concatenate([own, own_1], axis=2)
-        real, dual = jnp.split(at.twists.columns(both), 2, axis=2)
+        real, dual = jnp.split(at.twists.solve_columns(both), 2, axis=2)
         dual = dual - columns(lambda b: bracket(a, b), real)
         still = jnp.concatenate([jnp.zeros((l, eta.shape[1], j)), spread], axis=2)
         P = jnp.concatenate([real, still], axis=1)
@@ -434,7 +434,7 @@ class TruncatedScrews(AbstractEquations):
 
         def damping_of(eta_d):
             (tip_d,) = parents_tips(chain, jnp.asarray(self.links.tip), eta_d)
-            (a_d,) = at.twists.along(carry(at.B, tip_d))
+            (a_d,) = at.twists.solve(carry(at.B, tip_d))
             return self.damping_forces(chain, at, a_d, eta_d)
 
         slope = friction_slope(formulation, xd[:j])
@@ -481,7 +481,7 @@ class TruncatedScrews(AbstractEquations):
         (tip_d,) = parents_tips(chain, jnp.asarray(self.links.tip), eta_d)
         rate = chain.below_links(theta_d)[:, None]
         own = carry(at.B, tip_d) - rate * bracket(at.s, at.a)
-        (a_d,) = at.twists.along(own)
+        (a_d,) = at.twists.solve(own)
         loss = jnp.sum(eta_d * self.damping_forces(chain, at, a_d, eta_d))
         return loss + theta_d @ friction(formulation, theta_d)
 

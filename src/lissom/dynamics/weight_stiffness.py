@@ -32,7 +32,7 @@ def lacks_weight_stiffness(formulation: AbstractFormulation) -> bool:
     return is_virtual_work and not formulation.support.finite_rotations
 
 
-def finite_twin(
+def finite_rotation_model(
     robot: Robot, bodies: Bodies, choices: ModelOptions, joints: Float[Array, " j"]
 ) -> AbstractFormulation:
     """The same links on deformed tips, loops closed near these joints: where finite rotations place the weight.
@@ -49,7 +49,7 @@ def weight_stiffness(
     finite: AbstractFormulation,
     x: Float[Array, " n"],
 ) -> Float[Array, "n n"]:
-    """K_w at coordinates x of the formulation; `finite` is its `finite_twin`."""
+    """K_w at coordinates x of the formulation; `finite` is its `finite_rotation_model`."""
     independent = jnp.asarray(formulation.independent, dtype=int)
     no_torque = jnp.zeros(formulation.n_encoders)
 

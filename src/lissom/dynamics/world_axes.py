@@ -147,8 +147,10 @@ class WorldAxes(AbstractFormulation):
         at, along = (motion.x, motion.xd), (motion.xd, motion.xdd)
         xd, xdd = jax.jvp(rate, at, along)
         x = self._in_link_axes(motion.x)
-        seen = self.erls(complete=True).motion(x, xd, xdd)
-        return motion._replace(rates=seen.rates, rates_d=seen.rates_d)
+        complete_motion = self.erls(complete=True).motion(x, xd, xdd)
+        return motion._replace(
+            rates=complete_motion.rates, rates_d=complete_motion.rates_d
+        )
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """Along world axes, as the links' axes see them: without what the turning of the axes does to displacements."""

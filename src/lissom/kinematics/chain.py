@@ -168,8 +168,8 @@ def inwards(
     """Sum of every link's `own` and of `hand_down(link, sum)` of all links that it carries, from the tips inwards."""
     if parents is None:
 
-        def previous_link(handed, link):
-            here = link[1] + handed
+        def previous_link(carry, link):
+            here = link[1] + carry
             return hand_down(link[0], here), here
 
         nothing = jnp.zeros_like(own[0])

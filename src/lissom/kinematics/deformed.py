@@ -107,21 +107,21 @@ def twists(
 
     def following(motion_i, own):
         """Motion of all joints while `own` moves every link on its parent."""
-        (others,) = seats.twists.along(own)
+        (others,) = seats.twists.solve(own)
         return dependence.follow(motion_i, others)
 
     screws = chain.screw[:, :, None] * chain.selection[:, None, :]
-    dependence = mechanism.dependence(seats.twists.columns(screws))
+    dependence = mechanism.dependence(seats.twists.solve_columns(screws))
     seat = carry(seats.B, b)
     theta_d = following(rate_i, seat)
     joint = of_joints(theta_d)
     W = seat + joint  # of the link on its parent
-    (V,) = seats.twists.along(W)
+    (V,) = seats.twists.solve(W)
     # The tip carries its own motion in axes that do not turn with it: only its rotation and the joint change B.
     spin = carry(seats.B, b.at[:, :3].set(0.0)) + joint
     own = carry(seats.B, b_d) - bracket(spin, seat) + bracket(V, W)
     theta_dd = following(acceleration_i, own)
-    (V_d,) = seats.twists.along(own + of_joints(theta_dd))
+    (V_d,) = seats.twists.solve(own + of_joints(theta_dd))
     return Twists(theta_d, theta_dd, V, V_d, dependence)
 
 
@@ -134,12 +134,12 @@ def twists_pull_back(
     on_joints: Float[Array, " k"],
 ) -> tuple[Float[Array, " i"], Float[Array, "l 6"]]:
     """Transpose of the twists and joint rates: forces on the independent joints and on the displacements (u, phi)."""
-    (on_W,) = seats.twists.gathered(on_V)
+    (on_W,) = seats.twists.solve_transpose(on_V)
     on_theta = on_joints + chain.on_joints(jnp.sum(chain.screw * on_W, axis=1))
     wrenches = dependence.closing_wrenches(on_theta)
     if wrenches is not None:
         # Closing joints push on the frames until no force is left on the dependent joints.
-        (push,) = seats.twists.gathered(wrenches)
+        (push,) = seats.twists.solve_transpose(wrenches)
         on_W = on_W + push
     on_b = transpose_carry(seats.B, on_W)
     on_phi = jnp.einsum("lij,li->lj", seats.turn, on_b[:, 3:])

@@ -46,7 +46,7 @@ def dual_pose(chain: Chain, theta: Float[Array, " j"], tip: Stack) -> DualPose:
     relative = relative_poses(chain, theta)
     twists = Recursion(transfer_matrices(relative.R, relative.p), chain.parents)
     B = transfer_matrices(relative.R, relative.arm)
-    (a,) = twists.along(carry(B, tip))
+    (a,) = twists.solve(carry(B, tip))
     return DualPose(twists, B, chain.screw, tip, a)
 
 

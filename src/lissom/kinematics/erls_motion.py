@@ -39,11 +39,11 @@ class PoseTerms(eqx.Module):
     def along_joints(self, motion: Float[Array, " k"]) -> Stack:
         """J theta_d: twists of all links for a motion of the joints alone."""
         own = self.chain.screw * self.chain.below_links(motion)[:, None]
-        return self.twists.along(own)[0]
+        return self.twists.solve(own)[0]
 
-    def on_joints(self, gathered: Stack) -> Float[Array, " k"]:
+    def on_joints(self, forces: Stack) -> Float[Array, " k"]:
         """J^T f from forces gathered from all links outside: the transpose of `along_joints`."""
-        return self.chain.on_joints(jnp.sum(self.chain.screw * gathered, axis=1))
+        return self.chain.on_joints(jnp.sum(self.chain.screw * forces, axis=1))
 
 
 @eqx.filter_jit  # of every formulation's motion, in many places: traced once
@@ -62,7 +62,7 @@ def pose_terms(
     twists = Recursion(transfer_matrices(relative.R, relative.p), chain.parents)
     # Where no joint follows another and theta is what the encoders read, nobody looks at the Jacobian.
     screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
-    J = twists.columns(screws)
+    J = twists.solve_columns(screws)
     dependence = mechanism.dependence(J)
     return PoseTerms(
         twists=twists,
@@ -92,7 +92,7 @@ def rigid_motion(
     V = at.along_joints(theta_d)
     rate = at.chain.below_links(theta_d)[:, None]
     # Jdot theta_d = -turning, from dT_i/dtheta_i = -ad(s_i) T_i.
-    (turning,) = at.twists.along(rate * at.turned(V))
+    (turning,) = at.twists.solve(rate * at.turned(V))
     theta_dd = at.dependence.follow(acceleration_i, -turning)
     return RigidMotion(theta_d, theta_dd, V, at.along_joints(theta_dd) - turning)
 
@@ -177,9 +177,9 @@ def erls_motion(
     joints = _joint_motion(at.chain, moving, carries_acceleration)
     own, own_d, own_dd = (_from_tips(shapes, at, part) for part in eta)
     # Displacements that are handed on turn with the joints as twists do: by -rate ad, on what has come so far.
-    (a,) = at.displacements.along(own)
-    (d,) = at.displacements.along(own_d - joints.rate * at.turned(a))
-    (dd,) = at.displacements.along(own_dd + second_derivative_terms(at, joints, a, d))
+    (a,) = at.displacements.solve(own)
+    (d,) = at.displacements.solve(own_d - joints.rate * at.turned(a))
+    (dd,) = at.displacements.solve(own_dd + second_derivative_terms(at, joints, a, d))
     inner = Displacement(a, d, dd)
     if at.conditions is None:
         return ErlsMotion(inner, None, jnp.zeros((3, at.chain.n_joints)))
@@ -241,13 +241,13 @@ def _with_conditions(
     w = at.along_joints(phi)
     g = moment(inner.value + w, eta[0], multipliers)
 
-    (w_d,) = at.twists.along(-joints.rate * at.turned(w))
+    (w_d,) = at.twists.solve(-joints.rate * at.turned(w))
     turning = None if g is None else rate_of_conditions(at, joints, g)
     phi_d, multipliers = solve(inner.rate + w_d, eta[1], turning)
     w_d = w_d + at.along_joints(phi_d)
     g_d = moment(inner.rate + w_d, eta[1], multipliers)
 
-    (w_dd,) = at.twists.along(second_derivative_terms(at, joints, w, w_d))
+    (w_dd,) = at.twists.solve(second_derivative_terms(at, joints, w, w_d))
     turning = None
     if g is not None and g_d is not None:
         turning = second_rate_of_conditions(at, joints, g, g_d)
@@ -262,9 +262,9 @@ def rate_of_conditions(
     at: PoseTerms, joints: JointRates, g: Stack
 ) -> Float[Array, " k"]:
     """Jdot^T g, from Jdot = -Phi rate ad J."""
-    (p,) = at.twists.gathered(g)
+    (p,) = at.twists.solve_transpose(g)
     # ad(s)^T f is minus the coadjoint of s.
-    (turning,) = at.twists.gathered(coadjoint(at.chain.screw, joints.rate * p))
+    (turning,) = at.twists.solve_transpose(coadjoint(at.chain.screw, joints.rate * p))
     return at.on_joints(turning)
 
 
@@ -273,10 +273,10 @@ def second_rate_of_conditions(
 ) -> Float[Array, " k"]:
     """Jddot^T g + 2 Jdot^T gdot, from Jddot = -Phi (2 rate ad Jdot + rate^2 ad^2 J + acceleration ad J)."""
     s = at.chain.screw
-    (p,) = at.twists.gathered(g)
+    (p,) = at.twists.solve_transpose(g)
     once = -coadjoint(s, joints.rate * p)
     inside = joints.acceleration * p - joints.rate**2 * coadjoint(s, p)
-    (twice,) = at.twists.gathered(coadjoint(s, inside))
+    (twice,) = at.twists.solve_transpose(coadjoint(s, inside))
     return 2.0 * rate_of_conditions(at, joints, g_d - once) + at.on_joints(twice)
 
 
@@ -303,29 +303,29 @@ def erls_pull_back(
     push = jnp.zeros(count)  # on the conditions
     if at.conditions is not None:
         rows = at.conditions.rows
-        (carried,) = at.twists.gathered(on_r)
+        (carried,) = at.twists.solve_transpose(on_r)
         # What forces on J phi and on the encoders theta + phi do through phi = -solve Z q.
         on_phi = at.on_joints(carried) + on_encoder
         push = at.conditions.solve[:count].T @ on_phi
         on_r = on_r - jnp.einsum("r,rlk->lk", push, rows[:, :, :6])
         on_eta = on_eta - jnp.einsum("r,rlm->lm", push, rows[:, :links, 6:])
 
-    (on_inner,) = at.displacements.gathered(on_r)
+    (on_inner,) = at.displacements.solve_transpose(on_r)
     on_tip = transpose_carry(at.shift, on_inner)
     elastic_shape = seat_shapes(at.chain, shapes)[:, :, 6:]
     from_tip = jnp.einsum("ld,ldm->lm", on_tip, elastic_shape)
     on_eta = on_eta + on_parents(at.chain.parents, from_tip, links)
 
-    (on_twists,) = at.twists.gathered(on_V)
+    (on_twists,) = at.twists.solve_transpose(on_V)
     on_theta = on_encoder + at.on_joints(on_twists)
     if complete:
         turned = on_inner * at.turned(motion.inner.value)
         if motion.rigid is not None:
-            (carried,) = at.twists.gathered(on_r)
+            (carried,) = at.twists.solve_transpose(on_r)
             turned += carried * at.turned(motion.rigid.value)
         if motion.moment is not None:
             # The conditions J^T g = 0 turn with the joints, and with them what they push.
-            (carried,) = at.twists.gathered(with_frames(at.chain, motion.moment))
+            (carried,) = at.twists.solve_transpose(with_frames(at.chain, motion.moment))
             turned -= carried * at.turned(at.along_joints(push[:count]))
         on_theta -= at.chain.on_joints(turned.sum(axis=1))
     return at.dependence.forces(on_theta), on_eta

@@ -45,7 +45,7 @@ class Recursion(eqx.Module):
     # None: each link moves on the one before it.
     parents: tuple[int, ...] | None = eqx.field(static=True)
 
-    def columns(self, own: Float[Array, "l 6 k"]) -> Float[Array, "l 6 k"]:
+    def solve_columns(self, own: Float[Array, "l 6 k"]) -> Float[Array, "l 6 k"]:
         """Solutions a for several b, column by column."""
 
         def step(a, link):
@@ -55,14 +55,14 @@ class Recursion(eqx.Module):
         ground = jnp.zeros(own.shape[1:])
         return outwards(self.parents, step, ground, (self.G, own))
 
-    def along(self, *own: Stack) -> tuple[Stack, ...]:
+    def solve(self, *own: Stack) -> tuple[Stack, ...]:
         """Solutions a for several b at once."""
         # One pass with a few columns costs less than several with one.
-        a = self.columns(jnp.stack(own, axis=-1))
+        a = self.solve_columns(jnp.stack(own, axis=-1))
         return tuple(a[..., k] for k in range(len(own)))
 
-    def gathered(self, *force: Stack) -> tuple[Stack, ...]:
-        """The transpose of `along`: forces on each link and on all that it carries."""
+    def solve_transpose(self, *force: Stack) -> tuple[Stack, ...]:
+        """The transpose of `solve`: forces on each link and on all that it carries."""
 
         def hand_down(link, f):
             return link.T @ f

@@ -75,11 +75,11 @@ def chain_of(robot: Robot) -> Chain:
 def following_joints(robot: Robot) -> dict[int, int]:
     """Links whose joint follows that of another link, and the number of that link."""
     names = robot.link_names
-    found = {}
+    leaders = {}
     for i, link in enumerate(robot.links):
         if link.joint.follows is not None:
-            found[i] = names.index(link.joint.follows.joint)
-    return found
+            leaders[i] = names.index(link.joint.follows.joint)
+    return leaders
 
 
 def _coupling(robot: Robot, count: int) -> tuple[Real, Real]:

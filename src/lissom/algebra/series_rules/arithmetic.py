@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import series as s
-from ..series import Series, compose, total
+from ..series import Series, add_series, compose
 
 
 def add(m, params, a: Series, b: Series) -> Series:
     """Sum."""
-    return total([a, b])
+    return add_series([a, b])
 
 
 def subtract(m, params, a: Series, b: Series) -> Series:
     """Difference."""
-    return total([a, negate(m, {}, b)])
+    return add_series([a, negate(m, {}, b)])
 
 
 def negate(m, params, a: Series) -> Series:
@@ -31,7 +31,7 @@ def multiply(m, params, a: Series, b: Series) -> Series:
 def divide(m, params, a: Series, b: Series) -> Series:
     """Quotient, element by element."""
     if b.constant:
-        a, b = s.aligned(a, b)
+        a, b = s.with_equal_ranks(a, b)
         return a.each(lambda data: data / b.value)
     coefficients = s.power(b.value, -1.0, m.order)
     reciprocal = compose(m, b, coefficients)

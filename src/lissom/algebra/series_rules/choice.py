@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..series import Series, constant, total
+from ..series import Series, add_series, constant
 
 
 def select(m, params, which: Series, *cases: Series) -> Series:
@@ -14,7 +14,7 @@ def select(m, params, which: Series, *cases: Series) -> Series:
     for k, case in enumerate(cases):
         chosen = number == k
         parts.append(case.each(lambda data, chosen=chosen: np.where(chosen, data, 0)))
-    return total(parts)
+    return add_series(parts)
 
 
 def larger(m, params, a: Series, b: Series) -> Series:
@@ -55,12 +55,12 @@ def _extreme(place_of: Callable) -> Callable[..., Series]:
     def rule(m, params, a: Series) -> Series:
         axes = params["axes"]
         rest = [k for k in range(len(a.shape)) if k not in axes]
-        kept = [a.shape[k] for k in rest]
+        remaining_sizes = [a.shape[k] for k in rest]
 
         def in_rows(data):
             # The coefficients' own axis stays in front, the axes that go are put together at the end.
             order = [0, *(k + 1 for k in rest), *(k + 1 for k in axes)]
-            return data.transpose(order).reshape(len(data), *kept, -1)
+            return data.transpose(order).reshape(len(data), *remaining_sizes, -1)
 
         rows = a.each(in_rows)
         place = place_of(rows.value, axis=-1)[None, ..., None]

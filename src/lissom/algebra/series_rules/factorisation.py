@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from .. import series as s
-from ..series import Series, constant, total
+from ..series import Series, add_series, constant
 
 
 def _transposed(A):
@@ -28,7 +28,7 @@ def triangular_solve(m, params, A: Series, b: Series) -> Series:
 
     def residual(X):
         factors = (T, X) if params["left_side"] else (X, T)
-        return total([s.matmul(m, *factors), less_b])
+        return add_series([s.matmul(m, *factors), less_b])
 
     return s.refine(m.order, residual, solve, b.each(solve))
 
@@ -37,10 +37,10 @@ def _triangle(params, A: Series) -> Series:
     """The matrix that a triangular solve means: one triangle, perhaps with ones on its diagonal, perhaps transposed."""
     T = A.each(np.tril if params["lower"] else np.triu)
     if params["unit_diagonal"]:
-        one = np.eye(A.shape[-1])
-        diagonal = constant(np.broadcast_to(one, A.shape))
-        off_diagonal = T.each(lambda data: data * (1 - one))
-        T = total([off_diagonal, diagonal])
+        identity = np.eye(A.shape[-1])
+        diagonal = constant(np.broadcast_to(identity, A.shape))
+        off_diagonal = T.each(lambda data: data * (1 - identity))
+        T = add_series([off_diagonal, diagonal])
     return T.each(_transposed) if params["transpose_a"] else T
 
 
@@ -51,7 +51,7 @@ def cholesky(m, params, A: Series) -> Series:
 
     def residual(L):
         square = s.matmul(m, L, L.each(_transposed))
-        return total([square, less_A])
+        return add_series([square, less_A])
 
     def correct(data):
         # L0 dL^T + dL L0^T = data: with dL = L0 W, the symmetric W + W^T is L0^-1 data L0^-T.
@@ -76,18 +76,18 @@ def lu(m, params, A: Series) -> list[Series]:
 
 def _lu_series(m, A: Series, packed: np.ndarray, order: np.ndarray) -> Series:
     """Packed factors order by order; the rows are exchanged as in the constant term."""
-    one = np.eye(packed.shape[-1])
-    diagonal = constant(np.broadcast_to(one, packed.shape))
-    L0 = np.tril(packed, -1) + one
+    identity = np.eye(packed.shape[-1])
+    diagonal = constant(np.broadcast_to(identity, packed.shape))
+    L0 = np.tril(packed, -1) + identity
     U0 = np.triu(packed)
     rows = order[None, ..., None]
     less_PA = A.each(lambda data: -np.take_along_axis(data, rows, axis=-2))
 
     def residual(X):
         below = X.each(lambda data: np.tril(data, -1))
-        L = total([below, diagonal])
+        L = add_series([below, diagonal])
         U = X.each(np.triu)
-        return total([s.matmul(m, L, U), less_PA])
+        return add_series([s.matmul(m, L, U), less_PA])
 
     def correct(data):
         # dL U0 + L0 dU = data: with inner = L0^-1 data U0^-1, dL = L0 (lower part), dU = (upper part) U0.
@@ -119,19 +119,19 @@ def eigh(m, params, A: Series) -> list[Series]:
     largest = np.abs(lam).max(axis=-1)[..., None, None]
     apart = np.abs(gap) > SAME * largest
     part = np.where(apart, 1.0 / np.where(apart, gap, 1.0), 0.0)
-    one = np.eye(lam.shape[-1])
+    identity = np.eye(lam.shape[-1])
     V = constant(V0)
     for _ in range(m.order):
         V_T = V.each(_transposed)
         T = s.matmul(m, V_T, s.matmul(m, A, V))
         length = s.matmul(m, V_T, V)
-        E = total([length, constant(np.broadcast_to(-one, V0.shape))])
+        E = add_series([length, constant(np.broadcast_to(-identity, V0.shape))])
         # V (1 + Z) keeps its columns orthonormal and apart: Z + Z^T = -E, Z_ij (lam_j - lam_i) = T_ij - lam_j E_ij.
         scaled = E.each(lambda data: data * lam[..., None, :])
-        turn = total([T, scaled.each(np.negative)]).each(lambda data: part * data)
+        turn = add_series([T, scaled.each(np.negative)]).each(lambda data: part * data)
         own = E.each(lambda data: np.where(apart, 0.0, -0.5 * data))
-        Z = total([turn, own])
-        V = total([V, s.matmul(m, V, Z)])
+        Z = add_series([turn, own])
+        V = add_series([V, s.matmul(m, V, Z)])
     T = s.matmul(m, V.each(_transposed), s.matmul(m, A, V))
     values = T.each(lambda data: np.diagonal(data, axis1=-2, axis2=-1))
     return [V, values]

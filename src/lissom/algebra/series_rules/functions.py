@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .. import series as s
-from ..series import Series, compose, constant, total
+from ..series import Series, add_series, compose, constant
 from .arithmetic import divide
 
 Coefficients = Callable[[s.Value, int], list[s.Value]]
@@ -113,11 +113,11 @@ def angle(m, params, y: Series, x: Series) -> Series:
     x0 = x.value
     y0 = y.value
     # Components of (x, y) along the direction (x0, y0) and across it, both times its length.
-    across = total([_times(y, x0), _times(x, -y0)])
-    along = total([_times(x, x0), _times(y, y0)])
+    across = add_series([_times(y, x0), _times(x, -y0)])
+    along = add_series([_times(x, x0), _times(y, y0)])
     tangent = divide(m, {}, across, along)
     further = evaluate(m, tangent, COEFFICIENTS["atan"])
-    return total([constant(np.arctan2(y0, x0)), further])
+    return add_series([constant(np.arctan2(y0, x0)), further])
 
 
 def _times(a: Series, factor: s.Value) -> Series:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from .. import series as s
-from ..series import Series, total
+from ..series import Series, add_series
 
 
-class Frozen:
+class CacheKey:
     """A value as a key of a cache: equal when it prints or holds the same."""
 
     def __init__(self, value: Any):
@@ -27,7 +27,7 @@ class Frozen:
         return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Frozen) and self.key == other.key
+        return isinstance(other, CacheKey) and self.key == other.key
 
 
 # --- gather
@@ -41,7 +41,7 @@ def take(a: Series, source: np.ndarray) -> Series:
         # The zero in front makes place 0 of the elements, which count from 1.
         return np.concatenate([zero, _flat(data)], axis=1)[:, source]
 
-    return s.pruned(a.each(pick))
+    return s.without_zero_terms(a.each(pick))
 
 
 def _flat(data: np.ndarray) -> np.ndarray:
@@ -51,13 +51,13 @@ def _flat(data: np.ndarray) -> np.ndarray:
 
 def gather(m, params, a: Series, indices: Series) -> Series:
     """Windows of an array that start at given indices."""
-    source = _gather_source(Frozen(params), a.shape, Frozen(indices.value))
+    source = _gather_source(CacheKey(params), a.shape, CacheKey(indices.value))
     return take(a, source)
 
 
 @functools.lru_cache(maxsize=4096)
 def _gather_source(
-    params: Frozen, shape: tuple[int, ...], indices: Frozen
+    params: CacheKey, shape: tuple[int, ...], indices: CacheKey
 ) -> np.ndarray:
     """Where each element of a gather comes from."""
     d = params.value["dimension_numbers"]
@@ -90,7 +90,7 @@ def scatter_add(m, params, a: Series, indices: Series, updates: Series) -> Serie
         return out
 
     moved = updates.each(move).reshape(a.shape)
-    return total([a, moved])
+    return add_series([a, moved])
 
 
 def scatter(m, params, a: Series, indices: Series, updates: Series) -> Series:
@@ -108,7 +108,7 @@ def scatter(m, params, a: Series, indices: Series, updates: Series) -> Series:
 
     rest = a.each(lambda data: np.where(covered, 0, data))
     moved = updates.each(move).reshape(a.shape)
-    return total([rest, moved])
+    return add_series([rest, moved])
 
 
 def _scatter_places(
@@ -116,7 +116,7 @@ def _scatter_places(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which updates are inside the array, and the flat number of the element, from 0, where each of them goes."""
     place = _scatter_target(
-        Frozen(params), a.shape, Frozen(indices.value), updates.shape
+        CacheKey(params), a.shape, CacheKey(indices.value), updates.shape
     )
     place = place.ravel()
     inside = place > 0
@@ -125,7 +125,10 @@ def _scatter_places(
 
 @functools.lru_cache(maxsize=4096)
 def _scatter_target(
-    params: Frozen, shape: tuple[int, ...], indices: Frozen, updates: tuple[int, ...]
+    params: CacheKey,
+    shape: tuple[int, ...],
+    indices: CacheKey,
+    updates: tuple[int, ...],
 ) -> np.ndarray:
     """Where each element of the updates goes."""
     d = params.value["dimension_numbers"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import series as s
-from ..series import Series, constant, total
+from ..series import Series, add_series, constant
 from .indexing import take
 
 
@@ -88,7 +88,7 @@ def cut(m, params, a: Series) -> Series:
     part = [slice(None)]
     for start, end, stride in zip(starts, ends, strides, strict=True):
         part.append(slice(start, end, stride))
-    return s.pruned(a.each(lambda data: data[tuple(part)]))
+    return s.without_zero_terms(a.each(lambda data: data[tuple(part)]))
 
 
 def _window(
@@ -117,7 +117,7 @@ def dynamic_replace(m, params, a: Series, b: Series, *starts: Series) -> Series:
     for part, length in zip(window, a.shape, strict=True):
         around.append((part.start, length - part.stop))
     rest = a.each(lambda data: np.where(replaced, 0, data))
-    return total([rest, b.each(lambda data: np.pad(data, around))])
+    return add_series([rest, b.each(lambda data: np.pad(data, around))])
 
 
 def pad(m, params, a: Series, fill: Series) -> Series:
@@ -126,7 +126,7 @@ def pad(m, params, a: Series, fill: Series) -> Series:
     empty = source == 0
     number = fill.reshape([1] * len(a.shape))
     gaps = number.each(lambda data: np.where(empty, data, 0))
-    return total([take(a, source), gaps])
+    return add_series([take(a, source), gaps])
 
 
 def _pad_source(shape: Sequence[int], config: Sequence) -> np.ndarray:

@@ -8,7 +8,7 @@ from jaxnative.compiled import compiled_quickly
 
 from ...dynamics.formulation import AbstractFormulation
 from ...dynamics.weight_stiffness import (
-    finite_twin,
+    finite_rotation_model,
     lacks_weight_stiffness,
     weight_stiffness,
 )
@@ -27,7 +27,7 @@ def weight_stiffness_at(
     if not lacks_weight_stiffness(formulation):
         return np.zeros((formulation.size, formulation.size))
     joints = formulation.mechanism.joint_coordinates(x)
-    finite = finite_twin(model.robot, model.bodies, model.choices, joints)
+    finite = finite_rotation_model(model.robot, model.bodies, model.choices, joints)
     return np.asarray(_weight_stiffness(formulation, finite, jnp.asarray(x)))
 
 

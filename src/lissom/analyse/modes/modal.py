@@ -10,7 +10,7 @@ from jaxtyping import Array
 
 from jaxnative.compiled import compiled_quickly
 
-from ...algebra.eigen import symmetric_modes, symmetric_modes_traced, with_signs
+from ...algebra.eigen import normalise_signs, symmetric_modes, symmetric_modes_traced
 from ...describe.defaults import SHOWN_MODES
 from ...drawing import animation_of, picture_of
 from ...dynamics import engine
@@ -216,7 +216,7 @@ def modes(
     # No frequency, no ratio: what does not vibrate is divided by NaN.
     zeta = damping / np.where(vibrates, 2.0 * omega, np.nan)
     # The sign is chosen once more: joints that follow may move more than any elastic coordinate.
-    shapes = with_signs(basis @ phi)
+    shapes = normalise_signs(basis @ phi)
     share, strain = participation(model, f, state.x, shapes, feedback)
     return Modes(
         frequency_hz=omega / (2 * np.pi),

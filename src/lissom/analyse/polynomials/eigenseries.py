@@ -17,7 +17,7 @@ from jaxtyping import Complex
 
 from ...algebra import series
 from ...algebra.monomials import Monomials
-from ...algebra.series import of_dense
+from ...algebra.series import from_dense
 from ...types import Float
 from ..modes.complex_modes import Eigenpairs, frequency_hz
 
@@ -176,7 +176,7 @@ class _Products:
         m = self.m
         self._add_lower_orders(t)
         Mv, Cv, Kv = self.parts
-        lam_series = of_dense(lam)
+        lam_series = from_dense(lam)
         square = series.multiply(m, lam_series, lam_series)
         square = square.dense(m.size)
         level = np.flatnonzero(m.degree == t)
@@ -199,17 +199,17 @@ class _Products:
 
 def _biorthonormal(m: Monomials, M, C, lam, phi, chi):
     """Left vectors divided by the series s = psi^* (2 lambda M + C) phi."""
-    column = of_dense(phi[:, :, None])
-    M_phi = series.matmul(m, of_dense(M), column)
-    C_phi = series.matmul(m, of_dense(C), column)
-    twice_lam = of_dense(2 * lam[:, None, None])
+    column = from_dense(phi[:, :, None])
+    M_phi = series.matmul(m, from_dense(M), column)
+    C_phi = series.matmul(m, from_dense(C), column)
+    twice_lam = from_dense(2 * lam[:, None, None])
     inertial = series.multiply(m, twice_lam, M_phi)
-    momentum = series.total([inertial, C_phi])
-    row = of_dense(chi[:, None, :])
+    momentum = series.add_series([inertial, C_phi])
+    row = from_dense(chi[:, None, :])
     product = series.matmul(m, row, momentum)
     s = product.each(lambda d: d[:, 0, 0])
     reciprocal = series.power(s.value, -1.0, m.order)
     inverse = series.compose(m, s, reciprocal)
     inverse = inverse.each(lambda d: d[:, None])
-    scaled = series.multiply(m, inverse, of_dense(chi))
+    scaled = series.multiply(m, inverse, from_dense(chi))
     return scaled.dense(m.size)

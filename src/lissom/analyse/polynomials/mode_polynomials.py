@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Complex
 
 from ...algebra import series
-from ...algebra.series import of_dense
+from ...algebra.series import from_dense
 from ...atomic import write_atomically
 from ...files.array_file import read_arrays
 from ...types import Float, namespace
@@ -305,11 +305,11 @@ def mode_polynomials(
 
 def _real_series(monomials, lam: np.ndarray, kind: str) -> np.ndarray:
     """|lambda| / (2 pi) or -Re lambda / |lambda| as a series."""
-    real = of_dense(np.real(lam))
-    imaginary = of_dense(np.imag(lam))
+    real = from_dense(np.real(lam))
+    imaginary = from_dense(np.imag(lam))
     real_square = series.multiply(monomials, real, real)
     imaginary_square = series.multiply(monomials, imaginary, imaginary)
-    square = series.total([real_square, imaginary_square])
+    square = series.add_series([real_square, imaginary_square])
 
     def square_to(power):
         outer = series.power(square.value, power, monomials.order)

@@ -273,7 +273,7 @@ def balance_series(
         # Lower orders are balanced already; what they show is rounding.
         fresh = level.degree[gap.terms] == order
         step = -gap.data[fresh] @ J_inverse.T
-        z = series.total([z, Series(gap.terms[fresh], step)])
+        z = series.add_series([z, Series(gap.terms[fresh], step)])
     return z
 
 

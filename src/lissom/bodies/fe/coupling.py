@@ -59,22 +59,22 @@ def couple_faces(fe: FiniteElements, couplings: Sequence[Coupling]) -> CoupledEl
     _refuse_overlap(fe, couplings)
     constraints = [_constraint(fe, coupling) for coupling in couplings]
     dependent = np.concatenate([c.dependent for c in constraints])
-    kept = np.setdiff1d(np.arange(fe.size), dependent)
+    independent = np.setdiff1d(np.arange(fe.size), dependent)
     column = np.full(fe.size, NONE)
-    column[kept] = np.arange(len(kept))
-    T = _expansion(kept, column, constraints)
+    column[independent] = np.arange(len(independent))
+    T = _expansion(independent, column, constraints)
     return _with_new_nodes(fe, T, column, couplings)
 
 
 def _expansion(
-    kept: np.ndarray, column: np.ndarray, constraints: Sequence[Constraint]
+    independent: np.ndarray, column: np.ndarray, constraints: Sequence[Constraint]
 ) -> Sparse:
     """T, original dofs from new ones: the dofs that are kept, then six for each coupling."""
-    rows = [kept]
-    columns = [np.arange(len(kept))]
-    values = [np.ones(len(kept))]
+    rows = [independent]
+    columns = [np.arange(len(independent))]
+    values = [np.ones(len(independent))]
     for number, constraint in enumerate(constraints):
-        new_node = len(kept) + 6 * number + np.arange(6)
+        new_node = len(independent) + 6 * number + np.arange(6)
         over = np.concatenate([column[constraint.others], new_node])
         dependent = constraint.dependent
         rows.append(np.repeat(dependent, len(over)))
@@ -83,7 +83,7 @@ def _expansion(
     row = np.concatenate(rows)
     col = np.concatenate(columns)
     value = np.concatenate(values)
-    new_dofs = len(kept) + 6 * len(constraints)
+    new_dofs = len(independent) + 6 * len(constraints)
     shape = (len(column), new_dofs)
     return sp.csr_matrix((value, (row, col)), shape=shape)
 
@@ -118,10 +118,10 @@ def _with_new_nodes(
 def _constraint(fe: FiniteElements, coupling: Coupling) -> Constraint:
     points = fe.points[coupling.nodes]
     place = fe.place[coupling.nodes]
-    there = place >= 0
-    dofs = place[there]
+    has_dof = place >= 0
+    dofs = place[has_dof]
     shapes = rigid_shapes(points - coupling.at)
-    B = np.asarray(shapes)[there]
+    B = np.asarray(shapes)[has_dof]
     box = np.ptp(points, axis=0)
     size = max(float(np.linalg.norm(box)), TINY)
     _refuse_low_rank(coupling, B, size)

@@ -139,8 +139,8 @@ class FiniteElements:
         """Values (k, 6, ...) of nodes as values (n, ...) of dofs."""
         trailing = nodal.shape[2:]
         rows = np.full((self.size, *trailing), fill, dtype=float)
-        there = self.place >= 0
-        rows[self.place[there]] = nodal[there]
+        has_dof = self.place >= 0
+        rows[self.place[has_dof]] = nodal[has_dof]
         return rows
 
     def at_nodes(self, values: np.ndarray) -> np.ndarray:
@@ -164,9 +164,9 @@ class FiniteElements:
         Raises:
             FeError: there is none; the nearest numbers are named.
         """
-        found = np.flatnonzero(self.labels == label)
-        if len(found):
-            return int(found[0])
+        rows = np.flatnonzero(self.labels == label)
+        if len(rows):
+            return int(rows[0])
         distance = np.abs(self.labels - label)
         by_distance = np.argsort(distance, kind="stable")
         nearest = np.sort(self.labels[by_distance[:3]])
@@ -279,34 +279,34 @@ def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
     dropped = int((~used).sum())
     if dropped:
         notes = (*notes, f"{dropped} dofs without stiffness and mass left out")
-    kept = np.flatnonzero(used)
-    K = fe.K[kept][:, kept]
-    M = fe.M[kept][:, kept]
+    nonempty = np.flatnonzero(used)
+    K = fe.K[nonempty][:, nonempty]
+    M = fe.M[nonempty][:, nonempty]
     smaller = replace(fe, K=K, M=M, place=place, notes=notes)
     return without_empty_nodes(smaller)
 
 
 def without_empty_nodes(fe: FiniteElements) -> FiniteElements:
     """The same without nodes that own no dof."""
-    kept: np.ndarray = np.max(fe.place, axis=1) >= 0
-    if kept.all():
+    has_dof: np.ndarray = np.max(fe.place, axis=1) >= 0
+    if has_dof.all():
         return fe
-    new = np.where(kept, np.cumsum(kept) - 1, NONE)
+    new = np.where(has_dof, np.cumsum(has_dof) - 1, NONE)
     surface, faces = fe.surface, fe.faces
     if surface is not None:
         # A triangle stays if all its corners do.
-        whole = kept[surface].all(axis=1)
+        whole = has_dof[surface].all(axis=1)
         surface = new[surface[whole]]
         faces = None if faces is None else faces[whole]
     sets = {}
     for name, nodes in fe.sets.items():
-        still_there = nodes[kept[nodes]]
+        still_there = nodes[has_dof[nodes]]
         sets[name] = new[still_there]
     return replace(
         fe,
-        points=fe.points[kept],
-        labels=fe.labels[kept],
-        place=fe.place[kept],
+        points=fe.points[has_dof],
+        labels=fe.labels[has_dof],
+        place=fe.place[has_dof],
         surface=surface,
         faces=faces,
         sets=sets,

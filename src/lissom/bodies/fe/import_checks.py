@@ -57,8 +57,8 @@ def check_elements(
 
 
 def _contents(fe: FiniteElements) -> Line:
-    there = fe.place >= 0
-    per_component = there.sum(axis=0).tolist()
+    has_dof = fe.place >= 0
+    per_component = has_dof.sum(axis=0).tolist()
     counts = dict(zip(COMPONENTS, per_component, strict=True))
     present = [f"{name} {count}" for name, count in counts.items() if count]
     text = f"{len(fe.points)} nodes, {fe.size} dofs ({', '.join(present)})"
@@ -186,8 +186,8 @@ def _fitting_order(fe: FiniteElements) -> Trial | None:
 
 
 def _row_orders(fe: FiniteElements) -> Iterator[Trial]:
-    there = fe.place >= 0
-    widths = there.sum(axis=1)
+    has_dof = fe.place >= 0
+    widths = has_dof.sum(axis=1)
     width = int(widths[0])
     is_regular = (widths == width).all()
     if len(fe.generalised) or not is_regular:
@@ -265,10 +265,10 @@ def _massless(fe: FiniteElements) -> np.ndarray:
     """Nodes whose translations have stiffness and no mass."""
     inertia = row_sizes(fe.M)
     translations = fe.place[:, :3]
-    there = translations >= 0
-    nodal = np.where(there, inertia[translations], 0.0)
+    has_dof = translations >= 0
+    nodal = np.where(has_dof, inertia[translations], 0.0)
     is_massless = nodal.max(axis=1) == 0
-    return np.flatnonzero(there.any(axis=1) & is_massless)
+    return np.flatnonzero(has_dof.any(axis=1) & is_massless)
 
 
 def _massless_line(fe: FiniteElements, bare: np.ndarray, values: dict) -> Line:
@@ -391,44 +391,44 @@ def _magnitudes(fe: FiniteElements) -> Magnitudes:
 
 
 def _units(fe: FiniteElements) -> Line:
-    found = _magnitudes(fe)
+    magnitudes = _magnitudes(fe)
     volume = enclosed_volume(fe)
     modulus = float("nan")
     if volume > 0:
-        modulus = found.sound**2 * found.mass / volume
+        modulus = magnitudes.sound**2 * magnitudes.mass / volume
     values = {
-        "sound_m_s": found.sound,
-        "mass_kg": found.mass,
-        "size_m": found.size,
+        "sound_m_s": magnitudes.sound,
+        "mass_kg": magnitudes.mass,
+        "size_m": magnitudes.size,
         "modulus_pa": modulus,
     }
     # The box around the nodes is larger than the part: its modulus is a lower bound.
     bound = "about" if fe.surface is not None else "at least"
     numbers = (
-        f"mass {found.mass:.3g} kg, size {found.size:.3g} m, modulus {bound} {modulus:.1e} Pa, "
-        f"sound at {found.sound:.3g} m/s"
+        f"mass {magnitudes.mass:.3g} kg, size {magnitudes.size:.3g} m, modulus {bound} {modulus:.1e} Pa, "
+        f"sound at {magnitudes.sound:.3g} m/s"
     )
-    odd = found.implausible()
+    odd = magnitudes.implausible()
     if not odd:
         return Line("units", PASS, f"{numbers}: plausible in SI", values=values)
     fitting = _fitting_units(fe)
     fix = "no consistent system fits: check E, density and lengths"
     if fitting:
         fix = f"the numbers would fit {', '.join(fitting)}: --units {fitting[0]}"
-    reasons = "; ".join(_reason(name, found) for name in odd)
+    reasons = "; ".join(_reason(name, magnitudes) for name in odd)
     return Line(
         "units", FAIL, f"{numbers}: {reasons}", fix, values | {"guess": fitting}
     )
 
 
-def _reason(name: str, found: Magnitudes) -> str:
+def _reason(name: str, magnitudes: Magnitudes) -> str:
     """Why a number is not that of a robot link."""
     if name == "mass":
         return "no robot link weighs that"
     if name == "size":
         return "no robot link is that large or small"
     reason = "steel has 5900 m/s and 2e11 Pa"
-    if found.sound < SPEEDS[0]:
+    if magnitudes.sound < SPEEDS[0]:
         reason += ", 2e5 would be its modulus in MPa"
     return reason
 

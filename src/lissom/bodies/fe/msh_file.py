@@ -85,12 +85,12 @@ def read_msh(path: Path) -> MshFile:
 
 def _sections(data: bytes, path: Path) -> dict[str, bytes]:
     """The bytes of each section, between its first and its last line."""
-    found: dict[str, bytes] = {}
+    sections: dict[str, bytes] = {}
     at = 0
     while True:
         at = _next_word(data, at)
         if at == len(data):
-            return found
+            return sections
         line_end = data.find(b"\n", at)
         line = data[at : line_end if line_end >= 0 else len(data)]
         name = line.strip().removeprefix(b"$").decode("ascii", "replace")
@@ -102,7 +102,7 @@ def _sections(data: bytes, path: Path) -> dict[str, bytes]:
         if end < 0:
             raise FeError(f"{path}: ends within ${name}: the file is not whole")
         # Results may come several times, the mesh itself once.
-        found.setdefault(name, data[line_end + 1 : end])
+        sections.setdefault(name, data[line_end + 1 : end])
         at = end + len(b"$End") + len(name)
 
 

@@ -118,7 +118,7 @@ def grid_points(path: Path) -> GridPoints:
 @names_its_file
 def _aset_points(path: Path) -> list[int]:
     """Grid points of the ASET entries of a file: those that the matrices of a reduced component keep."""
-    found: set[int] = set()
+    labels: set[int] = set()
     text = path.read_text(encoding="utf-8", errors="replace")
     for line in text.splitlines():
         if not re.match(r"ASET\s", line):
@@ -132,8 +132,8 @@ def _aset_points(path: Path) -> list[int]:
         pairs = zip(fields[::2], fields[1::2], strict=False)
         for point, components in pairs:
             if components not in ("", "0"):
-                found.add(int(point))
-    return sorted(found)
+                labels.add(int(point))
+    return sorted(labels)
 
 
 def _labels_of_rows(

@@ -233,12 +233,12 @@ def with_modes(link: ReducedLink, count: int) -> ReducedLink:
     """The link with its first modes alone."""
     m = min(count, len(link.stiffness))
     every = np.eye(len(link.inertia.mass))
-    kept = every[:, : 6 + m]
+    columns = every[:, : 6 + m]
     return replace(
         link,
         shapes=link.shapes[..., :m],
         stiffness=link.stiffness[:m, :m],
-        inertia=in_columns(link.inertia, kept),
+        inertia=in_columns(link.inertia, columns),
         frequency_hz=link.frequency_hz[:m],
         surface_shapes=link.surface_shapes[..., :m],
         second_order=_second_order_of(link.second_order, m),
@@ -253,9 +253,9 @@ def _second_order_of(
         return None
     fields, _, modes = second.factors.shape
     every = np.eye(len(second.inertia.mass))
-    kept = [*range(6 + m), *range(6 + modes, 6 + modes + fields)]
+    columns = [*range(6 + m), *range(6 + modes, 6 + modes + fields)]
     return replace(
         second,
         factors=second.factors[..., :m],
-        inertia=in_columns(second.inertia, every[:, kept]),
+        inertia=in_columns(second.inertia, every[:, columns]),
     )

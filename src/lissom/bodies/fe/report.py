@@ -20,8 +20,8 @@ class Line:
     values: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        found = f"{self.verdict:4}  {self.name}: {self.text}"
-        return f"{found}\n      fix: {self.fix}" if self.fix else found
+        text = f"{self.verdict:4}  {self.name}: {self.text}"
+        return f"{text}\n      fix: {self.fix}" if self.fix else text
 
 
 def checked_line(

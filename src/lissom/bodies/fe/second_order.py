@@ -110,18 +110,18 @@ def _in_few_fields(
     V = V[:, leading]
     own_fields = weighted @ V
     m = len(amplitude)
-    found, factors = [], []
+    signed_fields, factors = [], []
     for field, coefficients in zip(own_fields.T, V.T, strict=True):
         form = np.zeros((m, m))
         form[first, second] = coefficients / (amplitude[first] * amplitude[second])
         form = (form + form.T) / 2
         for sign, factor in _squares(form):
-            found.append(sign * field)
+            signed_fields.append(sign * field)
             factors.append(factor)
-    if not found:
-        found, factors = [np.zeros(len(fields))], [np.zeros((1, m))]
+    if not signed_fields:
+        signed_fields, factors = [np.zeros(len(fields))], [np.zeros((1, m))]
     whole = _padded(factors)
-    return SecondOrder(np.stack(found, axis=1), whole[..., 3:], whole[..., :3])
+    return SecondOrder(np.stack(signed_fields, axis=1), whole[..., 3:], whole[..., :3])
 
 
 def _squares(form: np.ndarray) -> list[tuple[float, np.ndarray]]:

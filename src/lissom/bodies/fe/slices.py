@@ -49,8 +49,8 @@ def cut_slices(
     middles = []
     for number in range(count + 2):
         distance = np.abs(share - number * width)
-        near = nodes[distance <= width / 2]
-        if len(near) < FEWEST:
+        members = nodes[distance <= width / 2]
+        if len(members) < FEWEST:
             continue
         # The outer slices belong to the interface nodes, which need not sit in their middles.
         if number == 0:
@@ -58,15 +58,15 @@ def cut_slices(
         elif number == count + 1:
             middle = end
         else:
-            middle = _middle(fe.points[near])
-        groups.append(near)
+            middle = _middle(fe.points[members])
+        groups.append(members)
         middles.append(middle)
     frames = _frames(_directions(np.array(middles)))
-    found = []
-    for near, middle, axes in zip(groups, middles, frames, strict=True):
-        outline = _outline(fe.points[near] - middle, axes)
-        found.append(Slice(near, middle, outline))
-    return found
+    slices = []
+    for members, middle, axes in zip(groups, middles, frames, strict=True):
+        outline = _outline(fe.points[members] - middle, axes)
+        slices.append(Slice(members, middle, outline))
+    return slices
 
 
 def _directions(path: np.ndarray) -> np.ndarray:

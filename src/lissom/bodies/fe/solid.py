@@ -83,8 +83,8 @@ def mesh_of(
         in_file_units = None if size is None else size / scale
         if ending in NAMES_ITS_UNIT:
             scale, in_file_units = 1.0, size
-        found = run_gmsh(path, in_file_units, trust_scripts, max_wall)
-        mesh = solid_mesh(found, path.name)
+        gmsh_file = run_gmsh(path, in_file_units, trust_scripts, max_wall)
+        mesh = solid_mesh(gmsh_file, path.name)
     return replace(mesh, points=mesh.points * scale)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from ...types import Float, Real, namespace
-from .lowest_modes import Matrix, Solve, dense, inverse_of, is_sparse, lowest_modes
+from .lowest_modes import Matrix, Solve, inverse_of, is_sparse, lowest_modes, to_dense
 
 Dofs = Sequence[int] | Int[np.ndarray, " b"]
 # Told what is being done, and the share of it that is done.
@@ -46,7 +46,7 @@ def craig_bampton(
     report_progress(progress, "factorising the stiffness between the interfaces", 0.0)
     solve = solve or inverse_of(K_ii)
     report_progress(progress, "constraint modes", 0.4)
-    K_ib = dense(submatrix(K, i, b))
+    K_ib = to_dense(submatrix(K, i, b))
     Psi = -solve(K_ib)
     report_progress(progress, "fixed-interface modes", 0.6)
     M_ii = submatrix(M, i, i)
@@ -105,9 +105,9 @@ def free_interface(
     omega2, Phi = link.lowest_modes(normal)
     report_progress(progress, "residual attachment modes", 0.8)
     unit_loads = _unit_loads(K.shape[0], interface)
-    loads = link.balanced(unit_loads)
+    loads = link.self_equilibrated(unit_loads)
     inner = link.solve(loads[link.others])
-    whole = link.floating(inner)
+    whole = link.floating_motions(inner)
     in_modes = (Phi / omega2) @ (Phi.T @ loads)
     residual = whole - in_modes
     report_progress(progress, "residual attachment modes", 1.0)
@@ -155,9 +155,9 @@ class FreeLink(NamedTuple):
         """omega^2 and shapes of the lowest elastic modes, mass-normalised, orthogonal to the rigid ones."""
         M = self._floating_mass()
         omega2, modes = lowest_modes(self.K, M, count, self.solve)
-        return omega2, self.floating(modes)
+        return omega2, self.floating_motions(modes)
 
-    def floating(self, inner: Float[Real, "y m"]) -> Float[Real, "n m"]:
+    def floating_motions(self, inner: Float[Real, "y m"]) -> Float[Real, "n m"]:
         """Motions over the dofs that are not held, seen from the floating link: without momentum."""
         n = self.rigid.shape[0]
         xp = namespace(inner, self.rigid, self.momentum)
@@ -170,7 +170,7 @@ class FreeLink(NamedTuple):
         rigid_motion = xp.linalg.solve(self.rigid_mass, momentum)
         return u - self.rigid @ rigid_motion
 
-    def balanced(self, loads: Float[np.ndarray, "n b"]) -> Float[Real, "n b"]:
+    def self_equilibrated(self, loads: Float[np.ndarray, "n b"]) -> Float[Real, "n b"]:
         """Loads together with the inertia forces of the rigid motion that they cause: they add up to nothing."""
         xp = namespace(self.rigid, self.momentum)
         wrench = self.rigid.T @ loads

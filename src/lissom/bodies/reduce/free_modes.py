@@ -7,7 +7,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Bool, Int
 
-from ...algebra.eigen import with_signs
+from ...algebra.eigen import normalise_signs
 from ...types import Float, Real, namespace
 from .component_modes import Dofs, split_dofs
 from .lowest_modes import Matrix, eigen_by_parts, lowest_modes, symmetric
@@ -100,7 +100,7 @@ def free_modes(
     K_w = W.T @ (K @ W)
     omega2, v = lowest_modes(K_w, M_w, W.shape[1])
     # The signs of W's own columns are as free as those of the modes.
-    clamped = with_signs(_with_points_at_rest(W @ v, K))
+    clamped = normalise_signs(_with_points_at_rest(W @ v, K))
     rigid_motion = xp.linalg.solve(M_rr, M_B.T @ clamped)
     L = xp.linalg.cholesky(M_rr)
     return FreeModes(
@@ -183,8 +183,8 @@ def _band_energy(omega: float, zeta: float, low: float, high: float) -> float:
     width = zeta * omega
     peak = (omega - width, omega, omega + width)
     inside = [w for w in peak if low < w < high]
-    found = quad(response, low, high, points=inside or None, limit=200)
-    return found[0]
+    integral = quad(response, low, high, points=inside or None, limit=200)
+    return integral[0]
 
 
 def assurance(

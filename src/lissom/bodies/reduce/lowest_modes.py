@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...algebra import eigen
-from ...algebra.eigen import with_signs
+from ...algebra.eigen import normalise_signs
 from ...types import Float, Real, namespace
 
 Matrix = Any  # dense (NumPy, JAX) or scipy.sparse, symmetric, both triangles
@@ -33,7 +33,7 @@ def is_sparse(matrix: Matrix) -> bool:
     return issparse(matrix)
 
 
-def dense(matrix: Matrix) -> Float[Real, "n m"]:
+def to_dense(matrix: Matrix) -> Float[Real, "n m"]:
     """The matrix with all its zeros."""
     return matrix.toarray() if is_sparse(matrix) else matrix
 
@@ -95,7 +95,7 @@ def lowest_modes(
         no_modes = xp.zeros((n, 0))
         return xp.zeros(0), no_modes
     squares, modes = _modes_of_any_sign(K, M, count, solve)
-    return squares, with_signs(modes)
+    return squares, normalise_signs(modes)
 
 
 def _modes_of_any_sign(K: Matrix, M: Matrix, count: int, solve: Solve | None):
@@ -107,10 +107,10 @@ def _modes_of_any_sign(K: Matrix, M: Matrix, count: int, solve: Solve | None):
             return _lanczos(K, M, count, solve)
         # An operator has no entries of its own: its columns are what it makes of the unit vectors.
         if is_sparse(M):
-            M = dense(M)
+            M = to_dense(M)
         else:
             M = M @ np.eye(n)
-        K = dense(K)
+        K = to_dense(K)
     if namespace(K, M) is jnp:
         return _traced_modes(K, M, count)
     return _dense_modes(K, M, count)
@@ -118,7 +118,7 @@ def _modes_of_any_sign(K: Matrix, M: Matrix, count: int, solve: Solve | None):
 
 def _dense_modes(K: np.ndarray, M: np.ndarray, count: int):
     mu, v = eigen_by_parts(_part_modes, K, M)
-    order = descending(mu)[:count]
+    order = descending_order(mu)[:count]
     mu = mu[order]
     heavy = mu > MASSLESS * mu[0]
     mu = mu[heavy]
@@ -142,7 +142,7 @@ def eigen_by_parts(
     """Eigenvalues and vectors of parts that do not act on each other, found part by part.
 
     What is at rest in a vector is then exactly zero, whatever the numbers of the link. They come in the order of the
-    parts; `descending` sorts them.
+    parts; `descending_order` sorts them.
 
     Args:
         decompose: eigenvalues, ascending, and vectors of one part from its rows and columns of the matrices.
@@ -182,7 +182,7 @@ def independent_parts(*matrices: Float[np.ndarray, "n n"]) -> list[np.ndarray]:
     return parts
 
 
-def descending(values: Float[np.ndarray, " n"]) -> np.ndarray:
+def descending_order(values: Float[np.ndarray, " n"]) -> np.ndarray:
     """The order of eigenvalues from the largest down; equal ones stay in their order, whatever their rounding."""
     order = np.argsort(-values, kind="stable")
     falling = values[order]

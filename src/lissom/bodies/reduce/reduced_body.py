@@ -142,12 +142,12 @@ def interface_coordinates(body: Body, nodes: tuple[int, ...]) -> list[int]:
                 f"interface node {node} is not in the link: its nodes are numbered from 0 to {count - 1}"
             )
         numbers.add(node % count)
-    found = []
+    coordinates = []
     for k, name in enumerate(body.names):
         node = int(name.partition(".")[0])
         if node in numbers:
-            found.append(k)
-    return found
+            coordinates.append(k)
+    return coordinates
 
 
 def _basis(

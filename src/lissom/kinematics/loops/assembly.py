@@ -83,7 +83,7 @@ def close(
     first = close_from(chain, closure, theta, free)
     if first.gap <= CLOSED:
         return first.theta
-    found = []
+    poses = []
     least = first.gap
     random = np.random.default_rng(0)
     for _ in range(STARTS):
@@ -96,27 +96,27 @@ def close(
         end = close_from(chain, closure, start, free)
         least = min(least, end.gap)
         if end.gap <= CLOSED:
-            found.append(_within_half_a_turn(chain, end.theta, theta))
-        if len(found) == ENOUGH:
+            poses.append(_within_half_a_turn(chain, end.theta, theta))
+        if len(poses) == ENOUGH:
             break
-    if not found:
+    if not poses:
         raise AssemblyError(_cannot_close(robot, theta, held, least))
 
     def distance(end):
         return float(np.abs(end - theta)[: closure.joints].max())
 
-    return min(found, key=distance)
+    return min(poses, key=distance)
 
 
 def _free_joints(count: int, held: Sequence[int]) -> np.ndarray:
     return np.array([j for j in range(count) if j not in set(held)], dtype=int)
 
 
-def _within_half_a_turn(chain: Chain, theta, near):
+def _within_half_a_turn(chain: Chain, theta, reference):
     """Angles within half a turn of those given; not of joints that others follow, since a turn moves those anywhere."""
     turning = (np.asarray(chain.turns) @ chain.own_joints).astype(bool)
     turning[[chain.joints[i] for i in chain.followers]] = False
-    turns = np.round((theta - near) / (2 * np.pi))
+    turns = np.round((theta - reference) / (2 * np.pi))
     return np.where(turning, theta - 2 * np.pi * turns, theta)
 
 

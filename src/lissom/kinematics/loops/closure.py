@@ -20,7 +20,7 @@ from jaxtyping import Array, Int
 
 from jaxnative.marks import kept_function
 
-from ...algebra.linear import eliminated
+from ...algebra.linear import solve_by_elimination
 from ...algebra.so3 import logarithm
 from ...types import Float, Real
 from ..chain import Chain, body_jacobian, link_frames, relative_poses
@@ -129,7 +129,7 @@ class LoopProblem(NamedTuple):
         """Motion of the dependent joints that changes g by `right` at theta."""
         A = closing_jacobian(self.chain, self.closure, theta, self.displaced)
         matrix = A[:, _numbers(self.closure.dependent)]
-        return eliminated(matrix, right[:, None])[:, 0]
+        return solve_by_elimination(matrix, right[:, None])[:, 0]
 
 
 class ClosingIteration(NamedTuple):
