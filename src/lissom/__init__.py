@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         parametric_modes as parametric_modes,
     )
     from .analyse.validity.watch import doubts as doubts
+    from .bench.doctor import doctor as doctor
     from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.free_modes import Excitation as Excitation
     from .bodies.reduce.reduced_body import Reduction as Reduction
@@ -88,7 +89,6 @@ if TYPE_CHECKING:
     from .runs.simulation import run_scenario as run_scenario
     from .runs.simulation import simulate as simulate
     from .services.control_comparison import compare_controllers as compare_controllers
-    from .services.doctor import doctor as doctor
     from .show.mode_animation import animate_mode as animate_mode
     from .solve.family import Family as Family
     from .solve.inputs import Inputs as Inputs
@@ -169,7 +169,7 @@ _HOME = {
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
-    "doctor": "services.doctor",
+    "doctor": "bench.doctor",
     "export_c": "jaxnative.export",
     "Run": "runs.run",
     "SimulationError": "runs.run",

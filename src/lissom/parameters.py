@@ -14,7 +14,7 @@ class Parameter:
 
     `kind` says how a text of the command line or a value of a request is read where the type alone does not: joint
     `positions`, `speeds`, `accelerations` and `forces` (one number for each joint, with or without a unit), `gains`,
-    `names`, a `band` of frequencies, a `list` of texts, or a `file` that is read.
+    `names`, a `band` of frequencies, a `length`, a `frequency`, a `list` of texts, or `changes` of a description.
     """
 
     help: str
@@ -25,6 +25,7 @@ class Parameter:
     at_least: int | float | None = None
     above: int | float | None = None
     choices: tuple[str, ...] = ()
+    by_position: bool = False  # on the command line
 
 
 # --- the point that an analysis is about ---------------------------------------------------------------------------
@@ -92,6 +93,12 @@ Undeformed = Annotated[
 Free = Annotated[
     bool,
     Parameter("Joints move freely, downhill from --q to a stable equilibrium."),
+]
+
+# --- the installation ----------------------------------------------------------------------------------------------
+
+SelfTest = Annotated[
+    bool, Parameter("Compute something with known answers too, ten seconds at most.")
 ]
 
 # --- what is asked of it -------------------------------------------------------------------------------------------

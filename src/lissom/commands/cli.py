@@ -15,7 +15,6 @@ from .app import App
 from .bench import bench
 from .compare import compare
 from .control import app as control
-from .doctor import doctor
 from .frequency_response import frequency_response
 from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
@@ -123,7 +122,6 @@ VERBS = (
     sweep,
     bench,
     studio,
-    doctor,
 )
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:

@@ -82,7 +82,7 @@ def print_summary(screen: Console, summary: Summary) -> None:
         ]
         screen.print(table(summary.title, columns, summary.rows))
     elif summary.title:
-        screen.print(summary.title)
+        screen.print(summary.title, soft_wrap=True)
     for name, value in summary.facts:
         screen.print(f"{name}: {value}", soft_wrap=True)
     if summary.remark:

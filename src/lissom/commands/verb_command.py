@@ -24,12 +24,16 @@ from .parsing import (
     FORCE,
     POSITION,
     SPEED,
+    assignments,
     band,
+    frequency,
     gains,
     joint_values,
+    length,
     names_of,
     option_names,
 )
+from .watching import watching
 
 UNITS = {
     "positions": POSITION,
@@ -37,6 +41,14 @@ UNITS = {
     "accelerations": ACCELERATION,
     "forces": FORCE,
 }
+# How the texts of options are read that are about no joint, by their kinds.
+TEXTS: dict[str, Callable[[str, Any], Any]] = {
+    "length": length,
+    "frequency": frequency,
+    "list": lambda option, texts: tuple(texts),
+    "changes": lambda option, texts: assignments(texts),
+}
+REPEATED = ("list", "changes")  # options that may stand several times
 SECONDS = "a positive number of seconds"
 # Types that typer reads by itself; every other parameter is a text, which is read here.
 PLAIN = (bool, int, float, str)
@@ -58,8 +70,8 @@ def command_of(verb: Verb) -> Callable[..., None]:
 
 def run(verb: Verb, given: dict[str, Any]) -> None:
     """One call of a command: texts are read, the verb is performed, its answer is printed."""
-    code = keep_compiled_code()
-    report = Report(strict=given.pop("strict"), json=given.pop("json"))
+    code = keep_compiled_code() if verb.compiles else None
+    report = Report(strict=given.pop("strict", False), json=given.pop("json"))
     source: Any = None
     if reads_robot(verb):
         modelling = _group(Modelling, given)
@@ -70,9 +82,11 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
         values[one.name] = _read(verb, one, given[one.name], source, degrees)
     for output in verb.writes:
         values[output.name] = given[output.name]
-    with option_names(**spellings(verb)):
-        answer = perform(verb, source, values)
+    with option_names(**spellings(verb)), watching(verb, report.json) as watch:
+        answer = perform(verb, source, values, watch=watch)
     report.print(answer, code, print_answer)
+    if not answer.result.passed:
+        raise typer.Exit(1)
 
 
 def print_answer(screen: Any, answer: Answer) -> None:
@@ -91,7 +105,7 @@ def reads_robot(verb: Verb) -> bool:
 
 def spellings(verb: Verb) -> dict[str, str]:
     """How each parameter and each file of a verb is written on the command line."""
-    found = {one.name: _spelling(verb, one)[0] for one in declared(verb)}
+    found = {one.name: _option_name(verb, one) for one in declared(verb)}
     for output in verb.writes:
         found[output.name] = _file_spelling(output)[0]
     return found
@@ -105,7 +119,11 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
         yield _argument("robot", RobotName)
     parameters = declared(verb)
     for one in parameters:
-        yield _option_of(verb, one)
+        if one.facts.by_position:
+            place = typer.Argument(metavar=one.facts.metavar, help=one.facts.help)
+            yield _argument(one.name, Annotated[str, place])
+        else:
+            yield _option_of(verb, one)
     if any(one.facts.kind in BY_JOINT for one in parameters):
         yield _argument("deg", Degrees, False)
     for output in verb.writes:
@@ -114,13 +132,15 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
         yield _argument(output.name, Annotated[str | None, option], None)
     if reads_robot(verb):
         yield from _members(Modelling)
-    yield from _members(Report)
+        yield from _members(Report)
+    else:
+        yield from _members(Report, "json")
 
 
-def _members(group: type) -> Iterator[Argument]:
+def _members(group: type, *wanted: str) -> Iterator[Argument]:
     hints = group.__annotations__
-    for name, annotation in hints.items():
-        yield _argument(name, annotation, getattr(group, name))
+    for name in wanted or hints:
+        yield _argument(name, hints[name], getattr(group, name))
 
 
 def _group(group: type, given: dict[str, Any]) -> Any:
@@ -139,7 +159,7 @@ def _option_of(verb: Verb, one: Declared) -> Argument:
     spelling = _spelling(verb, one)
     if one.name in verb.required:
         return _argument(one.name, Annotated[kind, typer.Option(*spelling, **options)])
-    if kind is bool or isinstance(one.default, PLAIN):
+    if isinstance(one.default, PLAIN):
         annotation = Annotated[kind, typer.Option(*spelling, **options)]
         return _argument(one.name, annotation, one.default)
     annotation = Annotated[kind | None, typer.Option(*spelling, **options)]
@@ -155,13 +175,20 @@ def _help(verb: Verb, one: Declared) -> str:
 def _plain_type(one: Declared) -> Any:
     """What typer reads; `int | None` is an int."""
     if one.facts.kind:
-        return list[str] if one.facts.kind == "list" else str
+        return list[str] if one.facts.kind in REPEATED else str
     members = getattr(one.type, "__args__", (one.type,))
     return next((member for member in members if member in PLAIN), str)
 
 
 def _spelling(verb: Verb, one: Declared) -> tuple[str, ...]:
     return verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))
+
+
+def _option_name(verb: Verb, one: Declared) -> str:
+    """What messages call a parameter: `--q`, or `FILE` of one without an option."""
+    if one.facts.by_position:
+        return one.facts.metavar
+    return _spelling(verb, one)[0].partition("/")[0]
 
 
 def _file_spelling(output: Output) -> tuple[str, ...]:
@@ -181,7 +208,7 @@ def _read(
     verb: Verb, one: Declared, text: Any, scenario: Scenario | None, degrees: bool
 ) -> Any:
     """The value of an option, from its text where typer does not read it."""
-    option = _spelling(verb, one)[0]
+    option = _option_name(verb, one)
     facts = one.facts
     if text is None:
         return None
@@ -194,8 +221,8 @@ def _read(
         return names_of(text) or ()
     if facts.kind == "band":
         return band(text)
-    if facts.kind == "list":
-        return tuple(text)
+    if facts.kind in TEXTS:
+        return TEXTS[facts.kind](option, text)
     if facts.above is not None and not facts.above < text < float("inf"):
         what = SECONDS if facts.unit == "s" else f"above {facts.above:g}"
         raise refused(option, text, f"must be {what}")

@@ -94,6 +94,16 @@ class Result(Summarised):
         """What may be wrong with the result, one line each."""
         return ()
 
+    @property
+    def passed(self) -> bool:
+        """False of a result that says that something failed: the command ends with exit code 1."""
+        return True
+
+    @property
+    def nothing_to(self) -> tuple[str, ...]:
+        """Methods that have nothing to write, such as `plot` where there is nothing to draw."""
+        return ()
+
 
 def plain(value: Any) -> Any:
     """Numbers, texts, lists and mappings that JSON knows; what is not finite is `None`, a complex number a pair."""

@@ -26,7 +26,7 @@ def takes_watch(asked: Any) -> bool:
     """Whether the function of a verb tells how far it is."""
     from inspect import signature
 
-    return "watch" in signature(asked.load()).parameters
+    return asked.watch in signature(asked.load()).parameters
 
 
 def declarations(data: Data, watch: Any) -> Any:
@@ -34,7 +34,8 @@ def declarations(data: Data, watch: Any) -> Any:
     from ..verbs.declared import schema_of
     from ..verbs.registry import verbs
 
-    return {name: schema_of(verb) for name, verb in verbs().items()}
+    offered = {name: verb for name, verb in verbs().items() if verb.in_studio}
+    return {name: schema_of(verb) for name, verb in offered.items()}
 
 
 def verb_lines(data: Data, watch: Any) -> Any:

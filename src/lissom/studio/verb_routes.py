@@ -82,9 +82,10 @@ def known_verb(name: str) -> Verb:
     Raises:
         FolderError: there is none.
     """
-    if name not in verbs():
+    known = verbs().get(name)
+    if known is None or not known.in_studio:
         raise FolderError(f"{name[:80]}: no such verb", 404)
-    return verbs()[name]
+    return known
 
 
 def asked(office: Office, verb: Verb, question: VerbQuestion) -> Data:

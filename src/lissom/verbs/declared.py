@@ -29,7 +29,10 @@ KINDS: dict[str, Any] = {
     "gains": float | JointValues,
     "names": tuple[str, ...],
     "band": JointValues,
+    "length": float,
+    "frequency": float,
     "list": tuple[str, ...],
+    "changes": dict[str, Any],
 }
 LONG = 60.0  # [s] what takes longer joins a queue
 BY_JOINT = ("positions", "speeds", "accelerations", "forces")

@@ -112,7 +112,7 @@ def _arguments(
         if one.owner == owner and values.get(one.name) is not None
     }
     if owner == "function" and watch is not None:
-        given["watch"] = watch
+        given[verb.watch] = watch
     return given
 
 
@@ -131,7 +131,7 @@ def _written(answer: Answer, values: Values) -> Answer:
     files = {}
     for output in answer.verb.writes:
         path = values.get(output.name)
-        if path is not None:
+        if path is not None and output.method not in answer.result.nothing_to:
             _write(answer, output, path, values)
             files[output.name] = str(path)
     return Answer(answer.verb, answer.result, files, answer.warnings_before)

@@ -30,7 +30,7 @@ def spelled(verb: Verb, source: str, changes: Values, values: Values) -> dict[st
 
 def command_line(verb: Verb, source: str, changes: Values, values: Values) -> str:
     """The line for a shell."""
-    words = ["lissom", verb.name]
+    words = ["lissom", *verb.name.split()]
     if verb.reads != NOTHING:
         words.append(shlex.quote(source))
     for path, value in changes.items():
@@ -112,9 +112,15 @@ def _given(verb: Verb, values: Values) -> Iterator[Declared]:
 
 
 def _option(verb: Verb, one: Declared, value: Any) -> list[str]:
-    option = verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))[0]
-    if value is True:
-        return [option]
+    spelling = verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))[0]
+    option, _, opposite = spelling.partition("/")
+    if one.facts.by_position:
+        return [shlex.quote(str(value))]
+    if isinstance(value, bool):
+        return [option if value else opposite]
+    if one.facts.kind == "changes":
+        texts = [f"{path}={_yaml(entry)}" for path, entry in value.items()]
+        return [word for text in texts for word in (option, shlex.quote(text))]
     if one.facts.kind == "list":
         return [word for text in value for word in (option, shlex.quote(str(text)))]
     if isinstance(value, list | tuple):

@@ -1,7 +1,7 @@
 """The verbs of the package, one row each."""
 
 from ..parameters import AnimatedMode
-from .verb import LINEAR_MODEL, PAGE, PICTURE, Output, Verb
+from .verb import LINEAR_MODEL, NOTHING, PAGE, PICTURE, Output, Verb
 
 NUMBERS = (".csv", ".npz")
 MATRICES = (".npz", ".mat")
@@ -83,5 +83,15 @@ TABLE = (
             "outputs": ("--outputs", "--output"),
         },
         most=CHANNELS | {"duration": 1e4},
+    ),
+    Verb(
+        "doctor",
+        "bench.doctor:doctor",
+        help="Versions, cache of compiled code, devices, extras, and a self-test. Exit code 1 if something failed.",
+        example="doctor",
+        reads=NOTHING,
+        options={"self_test": ("--self-test/--no-self-test",)},
+        in_studio=False,
+        compiles=False,
     ),
 )

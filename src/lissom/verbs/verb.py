@@ -48,11 +48,27 @@ class Verb:
     # The most that a browser may ask for, by parameter.
     most: Mapping[str, int | float] = field(default_factory=dict)
     limit_s: float = 60.0  # for an answer to the studio; longer ones join its queue
+    # Whether the studio offers it. Not what names files of this machine: a browser must not choose these.
+    in_studio: bool = True
+    compiles: bool = True  # the command tells how much of its code came from the cache
+    # How the command shows the way: a bar of `commands.watching`, and the argument that the function is watched by.
+    progress: str = ""
+    watch: str = "watch"
 
     @property
     def python_name(self) -> str:
         """The name in Python: step_response."""
-        return self.name.replace("-", "_")
+        return self.name.replace("-", "_").replace(" ", "_")
+
+    @property
+    def group(self) -> str:
+        """The group of commands that it belongs to: `control` of `control design`."""
+        return self.name.rpartition(" ")[0]
+
+    @property
+    def command(self) -> str:
+        """The name of its command within the group: `design`."""
+        return self.name.rpartition(" ")[2]
 
     def load(self) -> Callable[..., Any]:
         """The function; its module is imported now."""

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from lissom.bench import doctor as service
 from lissom.commands.cli import main
-from lissom.services import doctor as service
 
 
 def by_name(answer):

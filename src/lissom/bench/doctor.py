@@ -4,16 +4,18 @@ import os
 import platform
 import shutil
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal
 
 from jaxnative.cache_bound import MOST_BYTES
 
 from .. import __version__
 from ..compiled_code import VARIABLE, cache_folder, usable
-from .frozen_model import FrozenModel
+from ..files.summary import Result, Summary, plain
+from ..parameters import SelfTest
 
 PACKAGES = ("jax", "jaxlib", "numpy", "scipy", "equinox", "llvmlite", "xarray")
 # For what each extra is good; `cuda` is judged by the devices.
@@ -30,7 +32,8 @@ LONGEST = 10.0  # [s] of the self-test, beyond which it ends with what it has
 Verdict = Literal["ok", "missing", "failed"]
 
 
-class Finding(FrozenModel):
+@dataclass(frozen=True)
+class Finding:
     """One thing that was looked at."""
 
     name: str
@@ -39,8 +42,15 @@ class Finding(FrozenModel):
     advice: str = ""  # what to do about it
     seconds: float | None = None
 
+    def lines(self) -> tuple[str, ...]:
+        """The finding, and below it what to do."""
+        time = "" if self.seconds is None else f" ({self.seconds:.1f} s)"
+        found = f"{self.verdict:8} {self.name}: {self.words}{time}"
+        return (found, f"{'':8} {self.advice}") if self.advice else (found,)
 
-class DoctorResult(FrozenModel):
+
+@dataclass(frozen=True, repr=False)
+class Installation(Result):
     """All that was looked at; sound unless something failed."""
 
     lissom: str
@@ -49,21 +59,32 @@ class DoctorResult(FrozenModel):
     packages: dict[str, str]
     devices: tuple[str, ...]
     findings: tuple[Finding, ...]
-    sound: bool
 
-    def __str__(self) -> str:
-        lines = [f"lissom {self.lissom}, Python {self.python}, {self.system}"]
-        lines.append(", ".join(f"{name} {v}" for name, v in self.packages.items()))
-        for one in self.findings:
-            time = "" if one.seconds is None else f" ({one.seconds:.1f} s)"
-            lines.append(f"{one.verdict:8} {one.name}: {one.words}{time}")
-            if one.advice:
-                lines.append(f"{'':8} {one.advice}")
-        lines.append("sound" if self.sound else "not sound: see what failed above")
-        return "\n".join(lines)
+    @property
+    def sound(self) -> bool:
+        """False where something failed."""
+        return all(one.verdict != "failed" for one in self.findings)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is sound."""
+        return self.sound
+
+    def to_dict(self) -> dict[str, Any]:
+        """Versions, devices and findings as plain data."""
+        return plain(asdict(self) | {"sound": self.sound})
+
+    def summary(self) -> Summary:
+        """Versions, and one line or two for each finding."""
+        versions = ", ".join(f"{name} {v}" for name, v in self.packages.items())
+        findings = [line for one in self.findings for line in one.lines()]
+        end = "sound" if self.sound else "not sound: see what failed above"
+        parts = tuple(map(Summary, (versions, *findings, end)))
+        title = f"lissom {self.lissom}, Python {self.python}, {self.system}"
+        return Summary(title, parts=parts)
 
 
-def doctor(self_test: bool = True) -> DoctorResult:
+def doctor(self_test: SelfTest = True) -> Installation:
     """What this installation is made of, and whether it computes what it should.
 
     Args:
@@ -86,14 +107,13 @@ def doctor(self_test: bool = True) -> DoctorResult:
     findings = [_cache(), _gpu(devices), *map(_extra, EXTRAS)]
     if self_test:
         findings += _self_test()
-    return DoctorResult(
+    return Installation(
         lissom=__version__,
         python=platform.python_version(),
         system=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
         packages={name: _version(name) or "missing" for name in PACKAGES},
         devices=devices,
         findings=tuple(findings),
-        sound=all(one.verdict != "failed" for one in findings),
     )
 
 
@@ -253,10 +273,9 @@ def _energy() -> tuple[bool, str]:
     """A beam that falls keeps its energy."""
     from ..runs.simulation import simulate
     from ..solve.model import Model
-    from .simulate import energy_residual
 
     model = Model(_robot(), modes=2)
     run = simulate(model, [0.3], t_end=0.1, output_dt=0.005, progress=False)
-    left = energy_residual(run)
+    left = run.energy_residual
     words = f"kept to {left:.0e} of the largest energy over {run.facts['steps']} steps"
     return left < DRIFT, words
