@@ -28,15 +28,15 @@ FUZZ = $(TEST_ENV) PYTHONPATH="$(CURDIR)/src:$(CURDIR)/tests" $(BIN)/python -m f
 
 help:
 	@echo "make demo       simulate a flexible robot; pictures and animation go to demo/"
-	@echo "make docs       these pages as a site in build/docs, which needs no network; warnings and dead links are errors"
-	@echo "make test       lint, types, and all tests that are not slow"
-	@echo "make test-all   the slow tests too"
-	@echo "make lint       ruff and pyright alone"
-	@echo "make fuzz       broken files, command lines, random robots, commands in trouble; MINUTES=20"
-	@echo "make goldens    what every command line of the pages prints, beside what is kept; RECORD=1 keeps it, RTOL=1e-9 allows it"
-	@echo "make counts     how often things are declared, and how much code there is; RECORD=1 keeps it"
-	@echo "make format     ruff's formatter and its safe fixes, in place"
-	@echo "make bench      build, compile and run times of the library's robots"
+	@echo "make docs       build the documentation in build/docs, for offline use; warnings and dead links are errors"
+	@echo "make test       run ruff, pyright and all tests that are not slow"
+	@echo "make test-all   run the slow tests too"
+	@echo "make lint       run only ruff and pyright"
+	@echo "make fuzz       test broken files, command lines, random robots and interrupted commands; MINUTES=20"
+	@echo "make goldens    compare the output of every command in the pages with the stored one; RECORD=1 stores it, RTOL=1e-9 sets the tolerance"
+	@echo "make counts     count declarations and lines of code; RECORD=1 stores the counts"
+	@echo "make format     format the code with ruff and apply its safe fixes"
+	@echo "make bench      measure build, compile and run times of the library's robots"
 	@echo "make clean      remove results and caches; make distclean removes .venv too"
 
 PIP = $(BIN)/python -m pip install -qq --disable-pip-version-check --editable

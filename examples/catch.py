@@ -1,4 +1,4 @@
-"""A rod let go from horizontal and caught by a spring and a damper at its joint, a law written as a plain function.
+"""A rod released from horizontal and caught by a spring and a damper at its joint, a law written as a plain function.
 
     tau = -kp q - kd qd;    at rest    -kp q = m g (L / 2) cos q        q = -0.01442 rad
 
@@ -25,7 +25,7 @@ run.animate("catch.html")
 L = 0.5
 mass = 7840 * 0.01 * 0.03 * L
 rest = 0.0
-# -kp q = m g (L / 2) cos q, solved by putting its own result in again.
+# -kp q = m g (L / 2) cos q, solved by fixed-point iteration.
 for _ in range(20):
     rest = -mass * 9.81 * L / 2 * np.cos(rest) / kp
 reached = float(run.data.encoder[-1, 0])

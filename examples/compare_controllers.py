@@ -1,7 +1,7 @@
-"""Three controllers of a bending pendulum on one motion: a position loop rings, two others do not.
+"""Three controllers of a flexible pendulum on one motion: a position loop leaves vibration, two others hardly any.
 
 The same as `lissom control compare study.yaml`. The motion takes 3.5 periods of the first mode (32.7 Hz), the position
-loop is three times as fast. Vibration after the stop, in parts of what the position loop leaves: at most 6 % with a ZVD
+loop is three times as fast. Residual vibration relative to that of the position loop: at most 6 % with a ZVD
 shaper (impulses 1, 2 K, K^2 over their sum, half a period apart, K = exp(-pi zeta / sqrt(1 - zeta^2))),
 at most 20 % with optimal control on encoder and strain gauge."""
 

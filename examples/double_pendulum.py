@@ -1,6 +1,6 @@
-"""The library's double pendulum lying flat: how it sags, and how it rings.
+"""The library's double pendulum in a horizontal plane: static sag and natural frequencies.
 
-K u = f,    K phi = omega^2 M phi       (joints held straight, gravity across the plane of motion)
+K u = f,    K phi = omega^2 M phi       (joints locked straight, gravity perpendicular to the plane of motion)
 
 sag of elbow and tip   -2.0429, -5.4478 mm
 frequencies             8.348, 20.490, 66.068, 80.485 Hz     (one element per link; links undeformed by gravity)

@@ -1,10 +1,10 @@
-"""An L-shaped link in few modes: its first frequency, and the bending moment that its weight leaves in it.
+"""An L-shaped link in few modes: its first frequency, and the bending moment from its weight.
 
-First frequency with the joint held: 10.905 Hz with all 24 coordinates, 10.909 Hz with six static shapes,
-12.93 Hz with the lowest six of twelve free modes, as [Vidoni2015] drops them.
+First frequency with the joint locked: 10.905 Hz with all 24 coordinates, 10.909 Hz with six static shapes,
+12.93 Hz with the lowest six of twelve free modes, as [Vidoni2015] truncates them.
 
     M = m g (L/2 + L) = 8.61 N m                at the joint: two rods of m = 1.17 kg, L = 0.5 m
-    M - w h^2 / 12 = 8.49 N m                   in its element, for w spreads along it: h = 0.25 m
+    M - w h^2 / 12 = 8.49 N m                   in the element at the joint, since w is distributed: h = 0.25 m
 """
 
 import numpy as np

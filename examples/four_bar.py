@@ -2,7 +2,7 @@
 
     f = (pi / L)^2 sqrt(E I / (rho A)) / (2 pi)          47.6 Hz and 50.7 Hz: coupler and follower alone
 
-Expect 45.9 Hz and 49.3 Hz with the crank along the ground link, a little below: the crank gives way.
+Expect 45.9 Hz and 49.3 Hz with the crank along the ground link, a little lower: the crank is flexible too.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The slope of a result: how the sag of a rod changes with its Young's modulus and its length.
+"""The derivative of a result: how the sag of a rod changes with its Young's modulus and its length.
 
 w = rho A g L^4 / (8 E I)      =>      E/w dw/dE = -1,    L/w dw/dL = 4
 """

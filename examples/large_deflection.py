@@ -1,8 +1,8 @@
-"""A leaf spring under a weight that bends it by a third of its length: one keyword takes it there.
+"""A leaf spring under a weight that bends it by a third of its length: large deflection by one keyword.
 
-    P L^2 / (E I) = 1:  the tip sinks by 0.3017 L and comes nearer by 0.0564 L        [Mattiasson1981], table 2
+    P L^2 / (E I) = 1:  the tip sags by 0.3017 L and shifts axially by 0.0564 L        [Mattiasson1981], table 2
 
-Linear bending says 0.3333 L, and that the tip comes no nearer.
+Linear bending gives 0.3333 L and no axial shift.
 """
 
 import lissom as ls
@@ -21,7 +21,7 @@ spring = {
         "path": [[0, 0, 0], [L, 0, 0]],
         "section": {"shape": "rectangle", "y": width, "z": thickness},
         "up": [0, 0, 1],
-        # All but massless: the weight on the tip is the load.
+        # Almost massless: the weight at the tip is the load.
         "material": {"E": E, "nu": 0.3, "density": 1e-3},
     },
 }

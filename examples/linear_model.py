@@ -1,4 +1,4 @@
-"""A linear model of a rod: what a force at its tip does, slowly and at resonance.
+"""A linear model of a rod: response to a force at its tip, at rest and at resonance.
 
     y / f = L^3 / (3 E I)                                         0.0833 mm/N at rest
     f_1 = (1.875104 / L)^2 sqrt(E I / (rho A)) / (2 pi)           32.64 Hz

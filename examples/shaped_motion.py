@@ -1,7 +1,7 @@
-"""Input shapers against a mode that is not where it was thought to be.
+"""Input shapers for a mode whose frequency is not known exactly.
 
-V = exp(-zeta omega t_n) |sum_i A_i exp((zeta omega + i omega_d) t_i)|, see docs/theory/control-shaping.md. A payload
-that makes the first mode 10 % slower than the shaper expects leaves 15.6 % of the vibration with ZV, 2.4 % with ZVD,
+V = exp(-zeta omega t_n) |sum_i A_i exp((zeta omega + i omega_d) t_i)|, see docs/theory/control-shaping.md. If a payload
+makes the first mode 10 % slower than the shaper assumes, 15.6 % of the vibration remain with ZV, 2.4 % with ZVD,
 3.9 % with the two-hump shaper: each takes half a period longer than the one before.
 """
 

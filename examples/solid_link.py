@@ -30,7 +30,7 @@ def quadratic_mesh(corners):
         points += [(points[i] + points[j]) / 2 for i, j in EDGES]
         nodes = []
         for point in points:
-            # Neighbouring tetrahedra share nodes: the same place has the same number.
+            # Neighbouring tetrahedra share nodes: the same point has the same number.
             place = tuple(point.round(12))
             nodes.append(numbers.setdefault(place, len(numbers)))
         tets.append(nodes)

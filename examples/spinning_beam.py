@@ -24,7 +24,7 @@ unit = np.sqrt(1.4e4 / 1.2 / 10.0**4)  # sqrt(EI / rho A L^4) [rad/s]
 def matrices(f, rate):
     """Inertia, and stiffness of the beam that spins at a steady rate."""
     straight = jnp.zeros(f.size)
-    # The hub's coordinate comes first: it turns, the beam stands still on it.
+    # The hub's coordinate comes first: it turns, the beam is at rest relative to it.
     rates = jnp.zeros(f.size).at[0].set(rate)
 
     def force(x):
@@ -33,7 +33,7 @@ def matrices(f, rate):
     return inertia_at(f, straight), jax.jacfwd(force)(straight)
 
 
-# The bending shapes across the plane of rotation; the hub comes before the elastic coordinates.
+# The out-of-plane bending shapes; the hub comes before the elastic coordinates.
 across = []
 for k, name in enumerate(model.coordinate_names):
     if "/xz." in name:

@@ -1,9 +1,9 @@
-"""Residual vibration of the anthropomorphic arm over payload and pose: where it swings longest.
+"""Residual vibration of the anthropomorphic arm over payload and pose: where it is largest.
 
-A torque of +-2 N m swings the first joint for 0.5 s; what the tip does after that is the residual vibration.
+A torque of +-2 N m moves the first joint for 0.5 s; the motion of the tip after that is the residual vibration.
 COUNT = 100 gives the 100 x 100 = 10,000 runs of a map. COUNT = 3 shows that a payload does not always make it worse:
-what the second half of the torque takes away depends on the period. The worst of nine runs: 36 mm, 0.2 kg, -60 degrees.
-The same from the command line: lissom sweep study.yaml --report study.html"""
+how much the second half of the torque cancels depends on the period. Worst of nine runs: 36 mm, 0.2 kg, -60 degrees.
+The same on the command line: lissom sweep study.yaml --report study.html"""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ sweep = ls.sweep(
         "changes": {"t_end": 0.8, "output_dt": 0.005},
         "over": {
             "payload.mass": {"from": 0, "to": "200 g", "count": COUNT, "label": "load"},
-            # The elbow, from folded to nearly stretched: one value for where it starts and where it is held.
+            # The elbow, from folded to nearly stretched: initial coordinate and reference share one value.
             "fore,controller.reference.value.0.2": {
                 "from": "-100 deg",
                 "to": "-20 deg",
@@ -36,7 +36,7 @@ worst = sweep.worst()[0]
 print(f"worst: run {worst.run}: {worst.value * 1e3:.3g} mm with {worst.values}")
 print(worst.command)
 assert sweep.tally.failed == 0
-# The worst run, repeated alone, bends as far: the march keeps 1e-6 of its way.
+# The worst run, repeated alone, gives the same deflection.
 run = ls.run_scenario(sweep.scenario(worst.run))
 bend = run.position("fore/tip") - run.values("erls_position")[:, -1]
 in_study = float(sweep.data["tip_deflection"][worst.run])

@@ -1,4 +1,4 @@
-"""How the first frequency falls over the workspace: a two-link arm, folded and stretched, with its joints held.
+"""The first frequency over the workspace: a two-link arm, folded and stretched, with locked joints.
 
 A stretched arm of length 2 L has about a quarter of the frequency of one link: f ~ 1 / L^2 of the reach. Folded by 150
 degrees it is stiffer: f(folded) / f(stretched) = 1 at the same pose, and 1.5 to 6 between the ends of the workspace."""
@@ -24,7 +24,7 @@ frequency = sweep.on_grid()["first_frequency"]
 print(frequency)
 sweep.plot("first_frequency.png")
 assert sweep.tally.failed == 0
-# The arm is softest where it reaches farthest, and a heavier load makes it slower everywhere.
+# The frequency is lowest where the arm reaches farthest, and a heavier load lowers it everywhere.
 assert (np.diff(frequency.values, axis=0) > 0).all()
 assert (frequency.values[:, 1] < frequency.values[:, 0]).all()
 assert 1.5 < (frequency.values[-1] / frequency.values[0]).min() < 6

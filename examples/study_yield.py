@@ -1,4 +1,4 @@
-"""Monte Carlo of E, damping and payload: which part of all rods sags less than a specification.
+"""Monte Carlo of E, damping and payload: the share of rods that sag less than specified.
 
 w = (rho A L / 8 + m / 3) g L^3 / (E I)    E ~ N(210, 10.5) GPa, m ~ N(1, 0.1) kg    w < 0.68 mm: about 60 %
 """

@@ -1,8 +1,8 @@
-"""From URDF to a flexible robot: read rigid links, then let one of them bend.
+"""From URDF to a flexible robot: read rigid links, then make one of them flexible.
 
     f = sqrt(3 E I / (L^3 (m + 33/140 m_beam))) / (2 pi)         4.84 Hz, Rayleigh's estimate
 
-m is the mass of what the beam carries at its end.
+m is the mass at the end of the beam.
 """
 
 import tempfile
