@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.analyse.validity.validity_warning import ValidityWarning
 from lissom.runs.scenario_argument import scenario_from
 
 
@@ -205,7 +206,7 @@ def test_names_files_robots_and_data_are_taken_for_models(tmp_path):
 
 def test_a_robot_and_a_pose_stand_for_a_model_and_a_state():
     state = MODEL.static([0.1, 0.2])
-    assert ls.doubts(ARM, [0.1, 0.2]) == ls.doubts(MODEL, MODEL.at([0.1, 0.2]))
+    assert ls.check(ARM, [0.1, 0.2]) == ls.check(MODEL, MODEL.at([0.1, 0.2]))
     expected = np.asarray(ls.natural_frequencies(MODEL, state))
     assert np.array_equal(ls.natural_frequencies(ARM, [0.1, 0.2]), expected)
     assert len(ls.Family(ARM, {"links.fore.rigid.mass": [1.0, 2.0]})) == 2
@@ -217,3 +218,12 @@ def test_names_files_robots_and_data_are_taken_for_scenarios(tmp_path):
     fall.save(file)
     for given in (fall, file, str(file), fall.to_dict(), ARM):
         assert scenario_from(given) == fall
+
+
+def test_old_names_of_warnings_work_and_say_the_new_ones():
+    with pytest.warns(DeprecationWarning, match="lissom.check"):
+        assert ls.doubts is ls.check
+    known = ValidityWarning("E", "link fore", "few", 1.0, 2.0, "More")
+    with pytest.warns(DeprecationWarning, match="known_warnings"):
+        run = ls.simulate(ARM, [0.1, 0.2], t_end=0.001, doubts=[known])
+    assert "link fore: few. More" in run.warnings

@@ -5,6 +5,7 @@ below are imported when they are first used, so that a script waits for nothing 
 """
 
 import logging
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from .analyse.polynomials.parametric_modes import (
         parametric_modes as parametric_modes,
     )
-    from .analyse.validity.watch import doubts as doubts
+    from .analyse.validity.checks import check as check
     from .bench.doctor import doctor as doctor
     from .bodies.fe.importing import reduce_link as reduce_link
     from .bodies.reduce.free_modes import Excitation as Excitation
@@ -133,7 +134,7 @@ _HOME = {
     "Modes": "analyse.modes.modal",
     "modes": "analyse.modes.modal",
     "natural_frequencies": "analyse.modes.modal",
-    "doubts": "analyse.validity.watch",
+    "check": "analyse.validity.checks",
     "reduce_link": "bodies.fe.importing",
     "LinearModel": "analyse.linear.state_space",
     "Reduction": "bodies.reduce.reduced_body",
@@ -187,7 +188,18 @@ _HOME = {
 }
 
 
+_RENAMED = {"doubts": "check"}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        new = _RENAMED[name]
+        warnings.warn(
+            f"lissom.{name} is now lissom.{new}; the old name goes in lissom 0.4",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(import_module(__name__), new)
     if name not in _HOME:
         from .files.errors import nearest
 

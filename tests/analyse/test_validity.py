@@ -1,4 +1,4 @@
-"""What is doubted: closed forms for the numbers, and limits that are crossed by a little more than a little less."""
+"""Warnings: closed forms for the numbers, and limits that are crossed by a little more than a little less."""
 
 import json
 
@@ -9,19 +9,26 @@ from scipy.spatial.transform import Rotation
 
 from lissom import Model, Robot, Scenario, linearize
 from lissom.algebra.so3 import MOST_TURN
-from lissom.analyse.validity.bending import bending_doubts
-from lissom.analyse.validity.deformation import bent_bodies
-from lissom.analyse.validity.fibres import fibres, rectangle_shear
-from lissom.analyse.validity.joints import drive_doubts, range_doubts, start_doubts
-from lissom.analyse.validity.motion import energy_doubts, speed_doubts
-from lissom.analyse.validity.strength import loaded_beams, strength_doubts
-from lissom.analyse.validity.watch import (
-    doubts,
-    doubts_of_linear_model,
-    doubts_of_robot,
-    doubts_of_scenario,
+from lissom.analyse.validity.bending import bending_warnings
+from lissom.analyse.validity.checks import (
+    check,
+    linear_model_warnings,
 )
-from lissom.describe.doubt import Doubt, lines_of, worst
+from lissom.analyse.validity.deformation import bent_bodies
+from lissom.analyse.validity.description import robot_warnings, scenario_warnings
+from lissom.analyse.validity.fibres import fibres, rectangle_shear
+from lissom.analyse.validity.joints import (
+    drive_warnings,
+    joint_start_warnings,
+    range_warnings,
+)
+from lissom.analyse.validity.motion import energy_warnings, speed_warnings
+from lissom.analyse.validity.strength import loaded_beams, strength_warnings
+from lissom.analyse.validity.validity_warning import (
+    ValidityWarning,
+    warning_lines,
+    worst_warning,
+)
 from lissom.describe.section import Box, General, Rectangle, Tube, section_values
 
 # A rod of steel that hangs out sideways, clamped by its joint, with a load at its tip.
@@ -54,7 +61,7 @@ WEIGHT = BEAM.material.density * GRAVITY * B * H  # [N/m]
 
 
 def checks_of(found) -> list[str]:
-    return [doubt.check for doubt in found]
+    return [warning.check for warning in found]
 
 
 def changed(changes) -> Robot:
@@ -81,8 +88,8 @@ def changed(changes) -> Robot:
         ("units", {"links.*.joint.limits.torque": "9 N"}),
     ],
 )
-def test_data_that_hardly_any_robot_has_is_doubted_once(check, changes):
-    assert checks_of(doubts_of_robot(changed(changes))) == [check]
+def test_data_that_hardly_any_robot_has_raises_one_warning(check, changes):
+    assert checks_of(robot_warnings(changed(changes))) == [check]
 
 
 @pytest.mark.parametrize(
@@ -96,13 +103,13 @@ def test_data_that_hardly_any_robot_has_is_doubted_once(check, changes):
         {"links.*.joint.limits.torque": "9 N m"},
     ],
 )
-def test_ordinary_data_are_not_doubted(changes):
-    assert not doubts_of_robot(changed(changes))
+def test_ordinary_data_raise_no_warning(changes):
+    assert not robot_warnings(changed(changes))
 
 
 def test_a_plane_needs_one_moment_of_inertia():
     planar = {"planar": True, "gravity": [0, 0, 0], "payload.inertia": [0, 0, 0.1]}
-    assert not doubts_of_robot(changed(planar))
+    assert not robot_warnings(changed(planar))
 
 
 def test_an_axis_of_any_length_gives_the_same_robot():
@@ -112,13 +119,17 @@ def test_an_axis_of_any_length_gives_the_same_robot():
     assert np.allclose(*poses, rtol=0, atol=1e-15)
 
 
-def test_units_of_the_other_kind_of_joint_are_doubted_in_a_scenario():
+def test_units_of_the_other_kind_of_joint_raise_a_warning_in_a_scenario():
     scenario = Scenario(robot=rod)
     right = scenario.replace({"initial.q": ["10 deg"]})
     wrong = scenario.replace({"initial.q": ["10 mm"]})
-    assert not doubts_of_scenario(right)
-    (doubt,) = doubts_of_scenario(wrong)
-    assert doubt.check == "units" and doubt.about == "joint rod" and doubt.value == 0.01
+    assert not scenario_warnings(right)
+    (warning,) = scenario_warnings(wrong)
+    assert (
+        warning.check == "units"
+        and warning.about == "joint rod"
+        and warning.value == 0.01
+    )
     # A file that is written and read again holds plain numbers.
     assert Scenario.from_dict(json.loads(json.dumps(wrong.to_dict()))).initial.q == (
         0.01,
@@ -157,19 +168,21 @@ def test_deflection_and_rotation_are_those_of_a_cantilever():
     assert bent.length == pytest.approx(L)
 
 
-@pytest.mark.parametrize(("share", "is_doubted"), [(0.099, False), (0.101, True)])
-def test_a_tenth_of_the_length_is_where_deflection_is_doubted(share, is_doubted):
+@pytest.mark.parametrize(("share", "raises_warning"), [(0.099, False), (0.101, True)])
+def test_a_tenth_of_the_length_is_where_deflection_raises_a_warning(
+    share, raises_warning
+):
     EI = E * B * H**3 / 12
     sag, _ = sag_and_slope(EI)
     soft = Model(
         changed({"links.*.beam.material.E": E * sag / (share * L)}), "erls-fem"
     )
-    found = doubts(soft, soft.static([0.3]))
-    assert ("deflection" in checks_of(found)) is is_doubted
-    for doubt in found:
-        if doubt.check == "deflection":
-            assert doubt.value == pytest.approx(share, rel=1e-9)
-            assert "nonlinear" in doubt.remedy and "segments" in doubt.remedy
+    found = check(soft, soft.static([0.3]))
+    assert ("deflection" in checks_of(found)) is raises_warning
+    for warning in found:
+        if warning.check == "deflection":
+            assert warning.value == pytest.approx(share, rel=1e-9)
+            assert "nonlinear" in warning.remedy and "segments" in warning.remedy
 
 
 def test_stress_in_the_outer_fibre_is_that_of_bending():
@@ -178,12 +191,12 @@ def test_stress_in_the_outer_fibre_is_that_of_bending():
     stress = moment * (H / 2) / (B * H**3 / 12)
     below = Model(changed({"links.*.beam.material.yield": 1.001 * stress}), "erls-fem")
     above = Model(changed({"links.*.beam.material.yield": 0.999 * stress}), "erls-fem")
-    assert "yield" not in checks_of(doubts(below, below.static([0.3])))
-    (doubt,) = [d for d in doubts(above, above.static([0.3])) if d.check == "yield"]
-    assert doubt.value == pytest.approx(stress, rel=1e-9)
+    assert "yield" not in checks_of(check(below, below.static([0.3])))
+    (warning,) = [d for d in check(above, above.static([0.3])) if d.check == "yield"]
+    assert warning.value == pytest.approx(stress, rel=1e-9)
 
 
-def test_an_upright_column_is_doubted_from_a_fifth_of_its_buckling_load_on():
+def test_an_upright_column_raises_a_warning_from_a_fifth_of_its_buckling_load_on():
     EI = E * H * B**3 / 12
     euler = np.pi**2 * EI / (4 * L**2)
     upright = {"gravity": [-GRAVITY, 0, 0], "links.*.beam.material.density": 20}
@@ -192,7 +205,7 @@ def test_an_upright_column_is_doubted_from_a_fifth_of_its_buckling_load_on():
     for share, expected in ((0.199, []), (0.201, ["axial load"])):
         load = (share * euler - 0.75 * own) / GRAVITY
         column = Model(changed(upright | {"payload.mass": load}), "erls-fem")
-        found = doubts(column, column.static([0.0]))
+        found = check(column, column.static([0.0]))
         assert checks_of(found) == expected
 
 
@@ -226,7 +239,7 @@ def unbent(model: Model) -> np.ndarray:
 
 
 def test_a_link_at_rest_has_no_stress():
-    assert not list(strength_doubts(model, bent_bodies(model, unbent(model))))
+    assert not list(strength_warnings(model, bent_bodies(model, unbent(model))))
 
 
 # --- sections ------------------------------------------------------------------------------------------------------
@@ -267,95 +280,97 @@ def test_a_section_known_by_its_values_is_at_least_as_thick_as_its_radius_of_gyr
 
 
 def test_an_angle_in_degrees_is_taken_for_many_turns():
-    assert not list(start_doubts(model, [3.0]))
-    assert not list(start_doubts(model, [9.0]))
-    (doubt,) = start_doubts(model, [90.0])
-    assert doubt.check == "start" and "13.8 turns" in doubt.message
+    assert not list(joint_start_warnings(model, [3.0]))
+    assert not list(joint_start_warnings(model, [9.0]))
+    (warning,) = joint_start_warnings(model, [90.0])
+    assert warning.check == "start" and "13.8 turns" in warning.message
     free = Model(changed({"links.*.joint.limits": None}), "erls-fem")
-    assert not list(start_doubts(free, [60.0]))
-    assert checks_of(start_doubts(free, [90.0])) == ["start"]
+    assert not list(joint_start_warnings(free, [60.0]))
+    assert checks_of(joint_start_warnings(free, [90.0])) == ["start"]
 
 
 def test_a_joint_beyond_its_range_is_named_with_time_and_excess():
     t = np.linspace(0.0, 1.0, 11)
     inside = 3.0 * np.sin(2 * np.pi * t)[:, None]
-    assert not list(range_doubts(model, inside, t))
-    (doubt,) = range_doubts(model, -3.5 * t[:, None], t)
-    assert doubt.about == "joint rod" and doubt.value == -3.5 and doubt.limit == -3
-    assert "from 0.9 s on: 0.5 rad beyond -3 rad at 1 s" in doubt.message
+    assert not list(range_warnings(model, inside, t))
+    (warning,) = range_warnings(model, -3.5 * t[:, None], t)
+    assert (
+        warning.about == "joint rod" and warning.value == -3.5 and warning.limit == -3
+    )
+    assert "from 0.9 s on: 0.5 rad beyond -3 rad at 1 s" in warning.message
 
 
-def test_a_joint_that_presses_its_end_stop_in_is_not_doubted():
+def test_a_joint_that_presses_its_end_stop_in_raises_no_warning():
     t = np.linspace(0.0, 1.0, 11)
     beyond = 3.001 * t[:, None]
-    (doubt,) = range_doubts(model, beyond, t)
-    assert "stop: true" in doubt.remedy
+    (warning,) = range_warnings(model, beyond, t)
+    assert "stop: true" in warning.remedy
     held = Model(changed({"links.*.joint.limits.stop": True}), "erls-fem")
-    assert not list(range_doubts(held, beyond, t))
+    assert not list(range_warnings(held, beyond, t))
 
 
-def test_a_drive_that_would_need_more_than_it_has_is_doubted():
-    assert not list(drive_doubts(model, np.array([[-9.0]])))
-    (doubt,) = drive_doubts(model, np.array([[2.0], [-9.5]]), np.array([0.0, 0.1]))
-    assert doubt.check == "drive" and "9.5 N m at 0.1 s" in doubt.message
-    huge = drive_doubts(model, np.array([[1e12]]))
+def test_a_drive_that_would_need_more_than_it_has_raises_a_warning():
+    assert not list(drive_warnings(model, np.array([[-9.0]])))
+    (warning,) = drive_warnings(model, np.array([[2.0], [-9.5]]), np.array([0.0, 0.1]))
+    assert warning.check == "drive" and "9.5 N m at 0.1 s" in warning.message
+    huge = drive_warnings(model, np.array([[1e12]]))
     assert checks_of(huge) == ["drive", "torque"]
 
 
-def test_a_tip_faster_than_machines_are_is_doubted():
+def test_a_tip_faster_than_machines_are_raises_a_warning():
     t = np.array([0.0, 0.01, 0.02])
     position = np.zeros((3, 2, 3))
     position[:, 1, 0] = [0.0, 0.5, 1.4]
-    assert not list(speed_doubts(position, t, ("rod/0", "rod/1")))
+    assert not list(speed_warnings(position, t, ("rod/0", "rod/1")))
     position[2, 1, 0] = 1.6
-    (doubt,) = speed_doubts(position, t, ("rod/0", "rod/1"))
-    assert doubt.about == "node rod/1" and doubt.value == pytest.approx(110.0)
-    assert not list(speed_doubts(position[:1], t[:1], ("rod/0", "rod/1")))
+    (warning,) = speed_warnings(position, t, ("rod/0", "rod/1"))
+    assert warning.about == "node rod/1" and warning.value == pytest.approx(110.0)
+    assert not list(speed_warnings(position[:1], t[:1], ("rod/0", "rod/1")))
 
 
-def test_energies_that_do_not_add_up_are_doubted():
+def test_energies_that_do_not_add_up_raise_a_warning():
     swing = np.zeros((3, 6))
     swing[:, 0] = [0.0, 2.0, 0.1]
     swing[:, 2] = [-1.0, -3.0, -1.1]
-    assert not list(energy_doubts(swing))
+    assert not list(energy_warnings(swing))
     swing[1, 5] = 3e-3
-    assert checks_of(energy_doubts(swing)) == ["energy balance"]
+    assert checks_of(energy_warnings(swing)) == ["energy balance"]
     swing[1, 5] = 0.0
     swing[:, 3:5] = [[0, 0], [2.5e4, 2.5e4], [5e4, 5e4]]
-    assert checks_of(energy_doubts(swing)) == ["energy exchange"]
-    assert not list(energy_doubts(np.zeros((3, 6))))
+    assert checks_of(energy_warnings(swing)) == ["energy exchange"]
+    assert not list(energy_warnings(np.zeros((3, 6))))
 
 
 # --- the record ----------------------------------------------------------------------------------------------------
 
 
-def test_a_doubt_is_one_line_and_the_worst_speaks_for_all():
-    few = Doubt("E", "link a", "a\nfew", 80.0, 1e8, "do this")
-    many = Doubt("E", "link b", "many", 70.0, 1e8, "do this")
-    assert worst([few, many]) == (many,)
-    assert worst([]) == ()
-    assert lines_of([few]) == ("link a: a few. do this",)
+def test_a_warning_is_one_line_and_the_worst_speaks_for_all():
+    few = ValidityWarning("E", "link a", "a\nfew", 80.0, 1e8, "do this")
+    many = ValidityWarning("E", "link b", "many", 70.0, 1e8, "do this")
+    assert worst_warning([few, many]) == (many,)
+    assert worst_warning([]) == ()
+    assert warning_lines([few]) == ("link a: a few. do this",)
 
 
 @pytest.mark.slow
-def test_a_linear_model_about_a_fast_motion_is_doubted():
+def test_a_linear_model_about_a_fast_motion_raises_a_warning():
     # The tip is L from the axis: 100 m/s at 143 rad/s.
     small = {"links.*.beam.material.density": 20, "payload.mass": 1e-6}
     light = Model(changed(small | {"gravity": [0, 0, 0]}), "erls-fem")
     for qd, expected in ((142.0, []), (144.0, ["speed"])):
         linear = linearize(light, [0.3], qd=[qd])
-        assert checks_of(doubts_of_linear_model(light, linear)) == expected
+        assert checks_of(linear_model_warnings(light, linear)) == expected
 
 
-def test_nodes_that_turned_beyond_any_rotation_are_doubted_and_not_fatal():
+def test_nodes_that_turned_beyond_any_rotation_raise_a_warning_and_are_not_fatal():
     model = Model(changed({}), "nonlinear")
     for lost in (np.nan, np.inf, 1e200):
         (bent,) = bent_bodies(model, np.full_like(unbent(model), lost))
         assert bent.turn.max() == MOST_TURN
-        assert "rotation" in checks_of(bending_doubts(model, [bent]))
+        assert "rotation" in checks_of(bending_warnings(model, [bent]))
 
 
-def test_what_rules_doubts_out_at_once_is_never_below_what_is_there():
+def test_what_rules_warnings_out_at_once_is_never_below_what_is_there():
     rng = np.random.default_rng(8)
     for name in ("erls-fem", "nonlinear"):
         model = Model(changed({}), name)
@@ -372,7 +387,7 @@ def test_what_rules_doubts_out_at_once_is_never_below_what_is_there():
 
 
 def test_a_link_that_one_coordinate_bends_is_judged_by_the_very_bound():
-    # With a single coordinate the bound is what is there: no doubt is ruled out beyond the limit.
+    # With a single coordinate the bound is what is there: no warning is ruled out beyond the limit.
     model = Model(changed({}), "erls-fem")
     motion = np.zeros((3, *unbent(model).shape[1:]))
     motion[:, 0, -5] = [0.0, 1.0, -2.0]

@@ -153,7 +153,9 @@ def test_validate_accepts_robots_and_scenarios(answer, reed):
     assert answer("validate", "anthropomorphic-free-fall")[1]["kind"] == "scenario"
 
 
-def test_validate_tells_doubts_and_fails_on_them_only_when_asked(answer, lissom, reed):
+def test_validate_prints_warnings_and_fails_on_them_only_when_asked(
+    answer, lissom, reed
+):
     line = ("validate", reed, "--set", "links.*.beam.material.E=70")
     code, out, err = lissom(*line)
     assert code == 0 and "valid robot" in out
@@ -237,7 +239,7 @@ SOFT = ("--set", "gravity=[0,0,-9.81]", "--set", "links.*.beam.material.E=2e7")
 SOFT += ("--formulation", "erls-fem")
 
 
-def test_a_sag_of_many_metres_is_doubted_with_its_number(lissom, answer):
+def test_a_sag_of_many_metres_raises_a_warning_with_its_number(lissom, answer):
     # 1e4 times the sag of steel, 2.0429 mm and 5.4478 mm.
     code, found = answer("static", "double-pendulum", *SOFT)
     assert code == 0 and found["displacement"]["lower/tip"][2] == pytest.approx(
@@ -254,7 +256,9 @@ def test_a_sag_of_many_metres_is_doubted_with_its_number(lissom, answer):
     ]
 
 
-def test_strict_turns_doubts_into_exit_code_1_and_answers_all_the_same(lissom, answer):
+def test_strict_turns_warnings_into_exit_code_1_and_answers_all_the_same(
+    lissom, answer
+):
     code, found = answer("static", "double-pendulum", *SOFT, "--strict")
     assert code == 1 and len(found["warnings"]) == 3 and "displacement" in found
     code, out, err = lissom("static", "double-pendulum", *SOFT, "--strict")
@@ -352,7 +356,7 @@ def test_settings_reach_scenario_and_robot(answer, reed):
     assert code == 0 and found["qd"]["rod"] > 0
 
 
-def test_a_run_out_of_all_proportion_is_doubted_in_json_and_in_its_file(
+def test_a_run_out_of_all_proportion_raises_a_warning_in_json_and_in_its_file(
     answer, reed, tmp_path
 ):
     result = tmp_path / "wild.nc"

@@ -164,7 +164,7 @@ def test_downhill_is_found_where_newton_climbs():
 
 
 @pytest.mark.slow
-def test_links_as_soft_as_gum_find_an_equilibrium_that_is_doubted(capsys):
+def test_links_as_soft_as_gum_find_an_equilibrium_that_raises_warnings(capsys):
     line = ["static", "double-pendulum", "--set", "gravity=[0,0,-9.81]"]
     line += ["--set", "links.*.beam.material.E=2e7"]
     assert cli.main(line) == 0

@@ -283,11 +283,11 @@ def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
 
 
 def _warnings(robot: Any) -> list[str]:
-    """What there is to doubt about a robot that failed."""
-    from ..analyse.validity.watch import doubts_of_robot
-    from ..describe.doubt import lines_of
+    """Warnings about a robot that failed."""
+    from ..analyse.validity.description import robot_warnings
+    from ..analyse.validity.validity_warning import warning_lines
 
-    return [] if robot is None else list(lines_of(doubts_of_robot(robot)))
+    return [] if robot is None else list(warning_lines(robot_warnings(robot)))
 
 
 def report(error: dict[str, Any], as_json: bool) -> None:

@@ -187,7 +187,7 @@ class Report:
         code: CompiledCode | None,
         show: "Callable[[Console, Any], None]",
     ) -> None:
-        """The answer as JSON, or for people by `show`; then what is to be doubted about it."""
+        """The answer as JSON, or for people by `show`; then the warnings about it."""
         if self.json:
             print_json(answer, code)
         else:

@@ -14,7 +14,7 @@ Json = Annotated[
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Exit with code 1 if there is anything to doubt."),
+    typer.Option("--strict", help="Exit with code 1 if there are warnings."),
 ]
 RobotName = Annotated[
     str,

@@ -103,7 +103,7 @@ def print_files(screen: Console, files: Mapping[str, str]) -> None:
 
 
 def conclude(warnings: Sequence[str], strict: bool, as_json: bool) -> None:
-    """Doubts, one line each on stderr (JSON holds them already); with `strict` they end in exit code 1."""
+    """Warnings, one line each on stderr (JSON holds them already); with `strict` they end in exit code 1."""
     if not as_json:
         for line in warnings:
             note(f"warning: {line}")

@@ -35,7 +35,7 @@ def write_any_character() -> None:
 def without_warnings(debug: bool) -> Iterator[None]:
     """While it lasts, Python's own warnings, of overflows for example, are not shown; `debug` shows them.
 
-    What there is to doubt about a result is told in words by the watch over its validity.
+    Warnings about the validity of a result are printed in words.
     """
     with warnings.catch_warnings():
         if not debug:

@@ -34,7 +34,9 @@ from .pid import limited
 from .scheduled import GainSchedule
 
 REST = 400  # samples after which the estimate of a robot at rest no longer changes
-FIRST_DOUBT = 100.0  # covariance of the first estimate, in those that a sample adds
+FIRST_COVARIANCE = (
+    100.0  # covariance of the first estimate, in those that a sample adds
+)
 
 
 class Belief(NamedTuple):
@@ -120,7 +122,7 @@ class ExtendedKalman(eqx.Module):
         size = state.shape[0] + torque.shape[0]
         first = Belief(state, none, jnp.zeros((size, size)), torque)
         spread = self.ahead(first.state, none, first.covariance, torque).covariance
-        return first._replace(covariance=FIRST_DOUBT * spread)
+        return first._replace(covariance=FIRST_COVARIANCE * spread)
 
     def corrected(self, expected: Belief, measured: Float[Array, " m"]):
         """State, disturbance and covariance after a measurement."""

@@ -140,7 +140,7 @@ class Run(Summarised):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What there is to doubt about the run, one line each."""
+        """Warnings about the run, one line each."""
         return tuple(self.facts.get("warnings", "").splitlines())
 
     def trajectory(self) -> tuple[np.ndarray, np.ndarray]:

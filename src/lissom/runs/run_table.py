@@ -9,8 +9,8 @@ import numpy as np
 from jaxnative.compiled import using
 
 from .. import __version__
-from ..analyse.validity.watch import SeenRun, doubts_of_run
-from ..describe.doubt import Doubt
+from ..analyse.validity.checks import RunSamples, run_warnings
+from ..analyse.validity.validity_warning import ValidityWarning
 from ..describe.scenario import Solver
 from ..once import once_for_each
 from ..show.robot_scene import scene_text
@@ -77,12 +77,12 @@ def run_table(
     solution: Solution,
     solver: Solver,
     recorded: Sequence[str] = (),
-) -> tuple[RunTable, tuple[Doubt, ...]]:
-    """The results of a run with names and units, and what there is to doubt about them."""
+) -> tuple[RunTable, tuple[ValidityWarning, ...]]:
+    """The results of a run with names and units, and the warnings about them."""
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
     table = table_of_outputs(model, solution, solver, outputs, torque)
-    seen = SeenRun(
+    seen = RunSamples(
         t=table.values("time"),
         encoder=outputs.encoder,
         torque=torque,
@@ -90,12 +90,12 @@ def run_table(
         position=table.values("position"),
         energy=table.values("energy"),
     )
-    doubts = doubts_of_run(model, inputs, seen)
+    warnings = run_warnings(model, inputs, seen)
     if recorded:
         motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
         places = {**table.coordinates, "recorded": list(recorded)}
         table = RunTable(table.variables | motions, places, table.attrs)
-    return table, doubts
+    return table, warnings
 
 
 def table_of_outputs(

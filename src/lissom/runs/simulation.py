@@ -5,11 +5,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from warnings import warn
 
 from jaxnative.compiled import using
 
-from ..analyse.validity.watch import doubts_of_scenario
-from ..describe.doubt import Doubt, lines_of
+from ..analyse.validity.description import scenario_warnings
+from ..analyse.validity.validity_warning import ValidityWarning, warning_lines
 from ..progress import shown_progress
 from ..solve.arguments import (
     ArgumentError,
@@ -52,10 +53,11 @@ def simulate(
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
     build_s: float = 0.0,
-    doubts: Sequence[Doubt] = (),
+    known_warnings: Sequence[ValidityWarning] = (),
     checkpoint: str | Path | None = None,
     resume: bool = False,
     observe: Observe = lambda snapshot: None,
+    doubts: Sequence[ValidityWarning] | None = None,
 ) -> Run:
     """Motion of a robot in time.
 
@@ -77,10 +79,11 @@ def simulate(
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
         scenario: what the result file should remember as its origin.
         build_s: time already spent on building the model, for the record.
-        doubts: about what the run was made of, to be told beside those about the run itself.
+        known_warnings: about the data of the run, listed before those about the run itself.
         checkpoint: file that keeps the run while it goes on, every 20 s and where it is interrupted; it stays.
         resume: go on from the checkpoint, where there is one.
         observe: called like `watch`, with the robot as it is then (`Snapshot`).
+        doubts: old name of `known_warnings`.
 
     Returns:
         The `Run`: times [s], motion, torques, energies; `run.data` names them with their units, `run.save()` writes it.
@@ -96,6 +99,10 @@ def simulate(
         >>> float(run.t[-1])
         0.01
     """
+    if doubts is not None:
+        message = "simulate(doubts=...) is now simulate(known_warnings=...); the old name goes in lissom 0.4"
+        warn(message, DeprecationWarning, stacklevel=2)
+        known_warnings = doubts
     model = model_from(model)
     state, t_start, left = _start_of(state, start, t_start)
     begin = start_run(
@@ -117,7 +124,7 @@ def simulate(
         throw=throw,
         scenario=scenario,
         build_s=build_s,
-        doubts=doubts,
+        known_warnings=known_warnings,
         checkpoint=checkpoint,
         resume=resume,
         observe=observe,
@@ -133,7 +140,7 @@ def completed_run(
     throw: bool = True,
     scenario: Mapping[str, Any] | None = None,
     build_s: float = 0.0,
-    doubts: Sequence[Doubt] = (),
+    known_warnings: Sequence[ValidityWarning] = (),
     checkpoint: str | Path | None = None,
     resume: bool = False,
     observe: Observe = lambda snapshot: None,
@@ -164,7 +171,11 @@ def completed_run(
         )
     data, seen = run_table(model, inputs, solution, options, nodes)
     ended = time.perf_counter()
-    warnings = [*lines_of(doubts), *lines_of(seen), *_incidents(inputs)]
+    warnings = [
+        *warning_lines(known_warnings),
+        *warning_lines(seen),
+        *_incidents(inputs),
+    ]
     warnings += _forgotten(inputs, start.t_start, left.before)
     data.variables["energy"][1][:, -1] += left.residual
     data.attrs |= {
@@ -277,7 +288,7 @@ def run_scenario(
         throw=throw,
         scenario=scenario.to_dict(),
         build_s=build_s + time.perf_counter() - began,
-        doubts=doubts_of_scenario(scenario),
+        known_warnings=scenario_warnings(scenario),
         checkpoint=checkpoint,
         resume=resume,
         observe=observe,

@@ -48,7 +48,7 @@ class FrequencyResponseResult(ModelledResult):
 
     frequency_hz: NumberArray
     responses: tuple[Response, ...]
-    warnings: tuple[str, ...]  # what there is to doubt, one line each
+    warnings: tuple[str, ...]  # one line each
     files: dict[str, str]
 
 

@@ -11,8 +11,9 @@ from ..analyse.linear.carried_weight import weight_note
 from ..analyse.linear.linearize import linearize as linear_model_of
 from ..analyse.linear.state_space import LinearModel
 from ..analyse.robot_facts import values_by_name
-from ..analyse.validity.watch import doubts_of_linear_model, doubts_of_scenario
-from ..describe.doubt import lines_of
+from ..analyse.validity.checks import linear_model_warnings
+from ..analyse.validity.description import scenario_warnings
+from ..analyse.validity.validity_warning import warning_lines
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
@@ -51,7 +52,7 @@ class LinearRequest(RobotRequest):
     weight_stiffness: bool = False
 
     def linear_model(self) -> "FoundModel":
-        """The linear model that is asked for, what there is to doubt about it, and what it leaves out.
+        """The linear model that is asked for, the warnings about it, and what it leaves out.
 
         Raises:
             DescriptionError: a channel that the robot does not have, with the field that names it.
@@ -79,14 +80,14 @@ class LinearRequest(RobotRequest):
             )
 
         linear = _naming_the_field(build, inputs=self.inputs, outputs=self.outputs)
-        found = doubts_of_linear_model(model, linear)
-        warnings = lines_of([*doubts_of_scenario(scenario), *found])
+        found = linear_model_warnings(model, linear)
+        warnings = warning_lines([*scenario_warnings(scenario), *found])
         note = None if self.weight_stiffness else weight_note(model)
         return FoundModel(linear, warnings, note, scenario)
 
 
 class FoundModel(NamedTuple):
-    """A linear model, what there is to doubt about it, and what is left out of the stiffness of carried weight."""
+    """A linear model, the warnings about it, and what is left out of the stiffness of carried weight."""
 
     linear: LinearModel
     warnings: tuple[str, ...]
@@ -132,7 +133,7 @@ class LinearizeResult(ModelledResult):
     output_values: dict[str, float]
     eigenvalues: tuple[ComplexNumber, ...]  # slowest first [rad/s]
     unstable: int  # number of poles in the right half plane
-    warnings: tuple[str, ...]  # what there is to doubt, one line each
+    warnings: tuple[str, ...]  # one line each
     weight_note: str | None  # what is left out of the stiffness of carried weight
     file: str | None
 

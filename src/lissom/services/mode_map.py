@@ -12,11 +12,11 @@ from jaxnative.compiled import using
 from ..analyse.linear.linear_sequence import motion_of
 from ..analyse.modes.mode_map import ModeMap
 from ..analyse.modes.mode_map import mode_map as mapped_modes
-from ..analyse.validity.watch import doubts_of_robot
+from ..analyse.validity.description import robot_warnings
+from ..analyse.validity.validity_warning import warning_lines
 from ..atomic import write_atomically
 from ..describe import DescriptionError, Robot, Scenario
 from ..describe.defaults import FOLLOWED_MODES
-from ..describe.doubt import lines_of
 from ..dynamics.formulation import on_branch_near
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
@@ -95,7 +95,7 @@ class ModeMapResult(ModelledResult):
     growth: NumberArray  # [1/s]
     mac: NumberArray  # likeness to the neighbour before
     q: dict[str, NumberArray]  # joint coordinates over the grid, all joints
-    warnings: tuple[str, ...]  # what there is to doubt about the robot, one line each
+    warnings: tuple[str, ...]  # about the robot, one line each
     files: dict[str, str]
 
 
@@ -139,7 +139,7 @@ def mode_map(
         growth=found.growth,
         mac=found.mac,
         q={name: found.q[..., k] for k, name in enumerate(found.joints)},
-        warnings=lines_of(doubts_of_robot(scenario.robot)),
+        warnings=warning_lines(robot_warnings(scenario.robot)),
         files=written_files(plot=request.picture, data=request.data),
     )
 

@@ -10,10 +10,10 @@ from ..algebra.taylor import SeriesError
 from ..analyse.polynomials.eigenseries import RepeatedEigenvalueError
 from ..analyse.polynomials.expansion import AccuracyError
 from ..analyse.polynomials.parametric_modes import ParametricModes, parametric_modes
-from ..analyse.validity.watch import doubts_of_robot
+from ..analyse.validity.description import robot_warnings
+from ..analyse.validity.validity_warning import warning_lines
 from ..describe import DescriptionError, Scenario
 from ..describe.defaults import FOLLOWED_MODES
-from ..describe.doubt import lines_of
 from ..files.errors import refused
 from ..runs.failures import AnalysisError
 from ..runs.forecast import affordable_model
@@ -49,7 +49,7 @@ class ModePolynomialsResult(ModelledResult):
     frequency_hz: NumberArray  # at the first expansion point
     damping_ratio: NumberArray
     text: tuple[str, ...]  # the leading terms of each frequency
-    warnings: tuple[str, ...]  # what there is to doubt about the robot, one line each
+    warnings: tuple[str, ...]  # about the robot, one line each
     files: dict[str, str]
 
 
@@ -79,7 +79,7 @@ def mode_polynomials(
         frequency_hz=values.frequency_hz,
         damping_ratio=values.damping_ratio,
         text=tuple(text),
-        warnings=lines_of(doubts_of_robot(scenario.robot)),
+        warnings=warning_lines(robot_warnings(scenario.robot)),
         files=written_files(polynomials=request.file),
     )
 

@@ -11,9 +11,10 @@ from jaxnative.compiled import using
 from ..analyse.linear.carried_weight import weight_note
 from ..analyse.modes.modal import modes as natural_modes
 from ..analyse.robot_facts import has_damping, values_by_name
-from ..analyse.validity.watch import doubts, doubts_of_scenario
+from ..analyse.validity.checks import check
+from ..analyse.validity.description import scenario_warnings
+from ..analyse.validity.validity_warning import warning_lines
 from ..describe.defaults import SHOWN_MODES
-from ..describe.doubt import lines_of
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
@@ -84,7 +85,7 @@ class ModesResult(ModelledResult):
     eigenvalue: tuple[ComplexNumber, ...]  # [rad/s]
     stability: tuple[str, ...]
     damping: bool  # whether the robot has any
-    warnings: tuple[str, ...]  # what there is to doubt, one line each
+    warnings: tuple[str, ...]  # one line each
     weight_note: str | None  # what is left out of the stiffness of carried weight
     picture: str | None
     animation: str | None
@@ -174,7 +175,7 @@ def modes_table(swinging: SwingingModes) -> ModesResult:
         eigenvalue=complex_numbers(_exponents(found.eigenvalue)),
         stability=found.stability,
         damping=has_damping(scenario.robot),
-        warnings=lines_of([*doubts_of_scenario(scenario), *doubts(model, state)]),
+        warnings=warning_lines([*scenario_warnings(scenario), *check(model, state)]),
         weight_note=None if request.weight_stiffness else weight_note(model),
         picture=request.picture,
         animation=request.animation,

@@ -13,9 +13,10 @@ from jaxnative.compiled import using
 from ..algebra.so3 import elementary
 from ..analyse.mass_properties import MassProperties, combined, mass_properties
 from ..analyse.robot_facts import link_length, values_by_name
-from ..analyse.validity.watch import doubts, doubts_of_scenario
+from ..analyse.validity.checks import check
+from ..analyse.validity.description import scenario_warnings
+from ..analyse.validity.validity_warning import warning_lines
 from ..describe import Scenario
-from ..describe.doubt import lines_of
 from ..describe.geometry import tip
 from ..runs.forecast import affordable_model
 from ..show.robot_scene import scene_of
@@ -193,7 +194,7 @@ class PosedRobot:
             rotation=model.node_rows(poses.rotation),
             frame=frame,
         )
-        found = [*doubts_of_scenario(self.scenario), *doubts(model, state)]
+        found = [*scenario_warnings(self.scenario), *check(model, state)]
         return PoseResult(
             **model_of(self.scenario),
             joints=_moving_joints(model),
@@ -206,7 +207,7 @@ class PosedRobot:
             lengths=_lengths(model),
             masses=_mass_facts(model, state) if request.masses else (),
             reached=reached,
-            warnings=lines_of(found),
+            warnings=warning_lines(found),
         )
 
     def _sag(self, state: State, position: np.ndarray) -> float:

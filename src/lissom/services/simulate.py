@@ -98,7 +98,7 @@ class SimulateResult(ModelledResult):
     solver: SolverCounts
     wall_s: WallTimes
     notes: tuple[str, ...]
-    warnings: tuple[str, ...]  # what there is to doubt, one line each
+    warnings: tuple[str, ...]  # one line each
     files: dict[str, str]
 
 

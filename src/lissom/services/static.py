@@ -7,8 +7,9 @@ from pydantic import model_validator
 from jaxnative.compiled import compiled_quickly, using
 
 from ..analyse.robot_facts import named_nodes, values_by_name
-from ..analyse.validity.watch import doubts, doubts_of_scenario
-from ..describe.doubt import lines_of
+from ..analyse.validity.checks import check
+from ..analyse.validity.description import scenario_warnings
+from ..analyse.validity.validity_warning import warning_lines
 from ..describe.scenario import Scenario
 from ..dynamics import engine
 from ..runs.forecast import affordable_model
@@ -49,7 +50,7 @@ class StaticResult(ModelledResult):
     position: dict[str, Position]
     displacement: dict[str, Position]  # from the rigid robot with the same encoders
     energy: StoredEnergy
-    warnings: tuple[str, ...]  # what there is to doubt, one line each
+    warnings: tuple[str, ...]  # one line each
 
 
 def static(request: StaticRequest) -> StaticResult:
@@ -78,7 +79,7 @@ def _static(request: StaticRequest, scenario: Scenario) -> StaticResult:
         position=named_nodes(model.node_names, position),
         displacement=named_nodes(model.node_names, displacement),
         energy=StoredEnergy(strain=float(strain), gravity=float(gravity)),
-        warnings=lines_of([*doubts_of_scenario(scenario), *doubts(model, state)]),
+        warnings=warning_lines([*scenario_warnings(scenario), *check(model, state)]),
     )
 
 

@@ -40,7 +40,7 @@ class StepResponseResult(ModelledResult):
 
     t: NumberArray  # [s]
     responses: tuple[Step, ...]
-    warnings: tuple[str, ...]  # what there is to doubt, one line each
+    warnings: tuple[str, ...]  # one line each
     files: dict[str, str]
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..analyse.validity.validity_warning import warning_lines
 from ..describe import DescriptionError
-from ..describe.doubt import lines_of
 from ..files.description_files import kind_of_file
 from ..runs.sources import robot_of, scenario_of
 from .frozen_model import FrozenModel, plain
@@ -26,7 +26,7 @@ class ValidateResult(FrozenModel):
     valid: bool
     kind: str | None  # `robot` or `scenario`; None if the file cannot be read
     errors: tuple[ErrorReport, ...]
-    warnings: tuple[str, ...] = ()  # what there is to doubt, one line each
+    warnings: tuple[str, ...] = ()  # one line each
 
 
 def validate(
@@ -48,10 +48,12 @@ def validate(
             scenario = robot_of(file, changes)
         if start:
             # The solvers take their time to import: errors of the file itself are told without them.
-            from ..analyse.validity.watch import doubts_of_start
+            from ..analyse.validity.checks import run_start_warnings
             from .dry_run import check_start
 
-            warnings = lines_of(doubts_of_start(scenario, *check_start(scenario, file)))
+            warnings = warning_lines(
+                run_start_warnings(scenario, *check_start(scenario, file))
+            )
     except DescriptionError as failure:
         return ValidateResult(valid=False, kind=kind, errors=errors_of(failure))
     return ValidateResult(valid=True, kind=kind, errors=(), warnings=warnings)

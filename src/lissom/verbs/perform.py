@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..describe.doubt import lines_of
+from ..analyse.validity.validity_warning import warning_lines
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..files.summary import Summary, plain
@@ -82,10 +82,10 @@ def perform(
     # Imported here: what is wrong with the request is said without the solvers.
     from jaxnative.compiled import using
 
-    from ..analyse.validity.watch import doubts_of_scenario
+    from ..analyse.validity.description import scenario_warnings
     from ..runs.forecast import affordable_model
 
-    before = lines_of(doubts_of_scenario(scenario))
+    before = warning_lines(scenario_warnings(scenario))
     with using(scenario.solver.backend), _naming_the_field(verb, values):
         model = affordable_model(scenario)
         values = _with_initial_pose(verb, scenario, values)

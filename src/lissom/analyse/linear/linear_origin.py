@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from ...describe.doubt import lines_of
 from ...solve.model import Model
-from ..validity.watch import doubts_of_linear_model
+from ..validity.checks import linear_model_warnings
+from ..validity.validity_warning import warning_lines
 from .carried_weight import weight_note
 
 
@@ -16,7 +16,7 @@ class LinearOrigin(NamedTuple):
 
     def warnings(self, linear: Any) -> tuple[str, ...]:
         """Warnings about the robot at the point of its linear model, one line each."""
-        return lines_of(doubts_of_linear_model(self.model, linear))
+        return warning_lines(linear_model_warnings(self.model, linear))
 
     @property
     def weight_note(self) -> str | None:

@@ -3,12 +3,12 @@
 from functools import cached_property
 from typing import Any
 
-from ...describe.doubt import lines_of
 from ...dynamics.formulation import AbstractFormulation
 from ...solve.model import Model
 from ...solve.state import State
 from ..linear.carried_weight import weight_note
-from ..validity.watch import doubts
+from ..validity.checks import check
+from ..validity.validity_warning import warning_lines
 
 STATIC = "static equilibrium under gravity"
 UNDEFORMED = "undeformed"
@@ -47,7 +47,7 @@ class ModesOrigin:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the robot at this point, one line each."""
-        return lines_of(doubts(self.model, self.state))
+        return warning_lines(check(self.model, self.state))
 
     @property
     def weight_note(self) -> str | None:

@@ -1,1 +1,1 @@
-"""Doubts about a description and about results: what lies outside of what a model, a material or a machine holds."""
+"""Warnings about descriptions and results: numbers outside of what a model, a material or a machine allows."""

@@ -1,12 +1,12 @@
-"""Doubts about bent links: deflection and rotation beyond what the formulation holds."""
+"""Warnings about bent links: deflection and rotation beyond the range of the formulation."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from ...describe.doubt import Doubt, worst
 from ...solve.model import Model
 from .deformation import BentBody
+from .validity_warning import ValidityWarning, worst_warning
 
 # A body that bends by this part of its length shortens by 0.6 times its square, 0.6 %: what first order leaves out.
 DEFLECTION = 0.1
@@ -15,17 +15,17 @@ FINITE_ROTATION = 0.2
 SMALL_ROTATION = 0.1
 
 
-def bending_doubts(
+def bending_warnings(
     model: Model, bodies: list[BentBody], t: np.ndarray | None = None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     """Bodies that bend or turn too far: the worst of each, once."""
-    yield from worst(_deflections(model, bodies, t))
-    yield from worst(_rotations(model, bodies, t))
+    yield from worst_warning(_deflections(model, bodies, t))
+    yield from worst_warning(_rotations(model, bodies, t))
 
 
 def _deflections(
     model: Model, bodies: list[BentBody], t: np.ndarray | None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     for bent in bodies:
         # Most links bend far less, as the bound shows without a look at every time.
         most, _ = bent.most_displacement_and_turn
@@ -37,7 +37,7 @@ def _deflections(
             square = x * x + y * y + z * z
         largest = float(np.sqrt(square.max()))
         share = largest / bent.length
-        # Written so that a number that is not finite is doubted too.
+        # Written so that a number that is not finite raises a warning too.
         if share <= DEFLECTION:
             continue
         message = (
@@ -45,12 +45,14 @@ def _deflections(
             f" {model.formulation_name} holds to {100 * DEFLECTION:g} %"
         )
         about = f"link {bent.link}"
-        yield Doubt("deflection", about, message, share, DEFLECTION, _remedy(model))
+        yield ValidityWarning(
+            "deflection", about, message, share, DEFLECTION, _remedy(model)
+        )
 
 
 def _rotations(
     model: Model, bodies: list[BentBody], t: np.ndarray | None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     finite = model.formulation.support.finite_rotations
     limit = FINITE_ROTATION if finite else SMALL_ROTATION
     place = "within one body" if finite else "from the rigid robot"
@@ -66,7 +68,9 @@ def _rotations(
             f" {model.formulation_name} holds to {limit:g} rad"
         )
         about = f"link {bent.link}"
-        yield Doubt("rotation", about, message, largest, limit, _remedy(model))
+        yield ValidityWarning(
+            "rotation", about, message, largest, limit, _remedy(model)
+        )
 
 
 def when(values: np.ndarray, t: np.ndarray | None) -> str:

@@ -1,11 +1,10 @@
-"""Doubts about a description: numbers that a file may hold and hardly any robot has."""
+"""Warnings about a description: numbers that a file may hold and hardly any robot has."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ...describe.doubt import Doubt, worst
 from ...describe.link import Link, inertia_matrix
 from ...describe.link_geometry import link_length
 from ...describe.robot import Robot
@@ -16,13 +15,14 @@ from ...files.quantity import NumberWithUnit, is_jax_value
 from ...once import once_for_each
 from .fibres import thickness
 from .ordinary import DENSITY, DIRECTION, LENGTH, YIELD, YOUNGS_MODULUS, outside
+from .validity_warning import ValidityWarning, worst_warning
 
 # Principal moments of every body satisfy I1 + I2 >= I3; numbers typed with three digits may miss it by 1 %.
 TRIANGLE = 1.01
 
 
 @once_for_each
-def description_doubts(robot: Robot) -> tuple[Doubt, ...]:
+def robot_warnings(robot: Robot) -> tuple[ValidityWarning, ...]:
     """What is out of the ordinary in the data of a robot: the worst of each kind."""
     checks = (
         _youngs_moduli,
@@ -34,31 +34,31 @@ def description_doubts(robot: Robot) -> tuple[Doubt, ...]:
         _directions,
         _units,
     )
-    return tuple(doubt for check in checks for doubt in worst(check(robot)))
+    return tuple(found for check in checks for found in worst_warning(check(robot)))
 
 
 # --- materials and lengths -----------------------------------------------------------------------------------------
 
 
-def _youngs_moduli(robot: Robot) -> Iterator[Doubt]:
+def _youngs_moduli(robot: Robot) -> Iterator[ValidityWarning]:
     for link, beam in _beams(robot):
         yield from outside(_name(link), "material.E", beam.material.E, YOUNGS_MODULUS)
 
 
-def _densities(robot: Robot) -> Iterator[Doubt]:
+def _densities(robot: Robot) -> Iterator[ValidityWarning]:
     for link, beam in _beams(robot):
         value = beam.material.density
         yield from outside(_name(link), "material.density", value, DENSITY)
 
 
-def _yield_stresses(robot: Robot) -> Iterator[Doubt]:
+def _yield_stresses(robot: Robot) -> Iterator[ValidityWarning]:
     for link, beam in _beams(robot):
         value = beam.material.yield_stress
         if value is not None:
             yield from outside(_name(link), "material.yield", value, YIELD)
 
 
-def _lengths(robot: Robot) -> Iterator[Doubt]:
+def _lengths(robot: Robot) -> Iterator[ValidityWarning]:
     for i, link in enumerate(robot.links):
         length = link_length(robot.links, i)
         # A link of no length, such as a wrist whose axes meet, is ordinary.
@@ -66,7 +66,7 @@ def _lengths(robot: Robot) -> Iterator[Doubt]:
             yield from outside(_name(link), "its length", length, LENGTH)
 
 
-def _thick_sections(robot: Robot) -> Iterator[Doubt]:
+def _thick_sections(robot: Robot) -> Iterator[ValidityWarning]:
     for i, link in enumerate(robot.links):
         length = link_length(robot.links, i)
         if link.beam is None or not length or is_jax_value(plain(link.beam.section)):
@@ -77,7 +77,9 @@ def _thick_sections(robot: Robot) -> Iterator[Doubt]:
             continue
         message = f"its section is {thick:.3g} m thick, more than its length of {length:.3g} m"
         remedy = "A beam is longer than it is thick: describe this link as rigid or fe, or look at the units"
-        yield Doubt("slenderness", _name(link), message, thick, length, remedy)
+        yield ValidityWarning(
+            "slenderness", _name(link), message, thick, length, remedy
+        )
 
 
 def _beams(robot: Robot) -> Iterator[tuple[Link, Any]]:
@@ -93,7 +95,7 @@ def _name(link: Link) -> str:
 # --- inertias ------------------------------------------------------------------------------------------------------
 
 
-def _inertias(robot: Robot) -> Iterator[Doubt]:
+def _inertias(robot: Robot) -> Iterator[ValidityWarning]:
     # In a plane only the moment about its normal is used: the others are often left at zero.
     if robot.planar:
         return
@@ -106,8 +108,8 @@ def _inertias(robot: Robot) -> Iterator[Doubt]:
         yield from _impossible("payload", robot.payload.inertia)
 
 
-def _impossible(about: str, inertia: Any) -> Iterator[Doubt]:
-    """A doubt about moments of inertia that no distribution of mass has: I1 + I2 >= I3."""
+def _impossible(about: str, inertia: Any) -> Iterator[ValidityWarning]:
+    """A warning about moments of inertia that no distribution of mass has: I1 + I2 >= I3."""
     if is_jax_value(inertia):
         return
     small, middle, large = np.linalg.eigvalsh(inertia_matrix(inertia))
@@ -116,13 +118,13 @@ def _impossible(about: str, inertia: Any) -> Iterator[Doubt]:
         return
     message = f"its largest moment of inertia is {large:.4g} kg m^2, the other two together have {both:.4g} kg m^2"
     remedy = "No body has that: look at the order and the units of the moments, or give all three"
-    yield Doubt("inertia", about, message, large, both, remedy)
+    yield ValidityWarning("inertia", about, message, large, both, remedy)
 
 
 # --- directions and units ------------------------------------------------------------------------------------------
 
 
-def _directions(robot: Robot) -> Iterator[Doubt]:
+def _directions(robot: Robot) -> Iterator[ValidityWarning]:
     for link in robot.links:
         if link.joint.axis is not None:
             yield from _odd_length(f"joint {link.name}", "its axis", link.joint.axis)
@@ -133,7 +135,7 @@ def _directions(robot: Robot) -> Iterator[Doubt]:
             yield from _odd_length(f"loop of {loop.link}", "its axis", loop.axis)
 
 
-def _odd_length(about: str, name: str, direction: Any) -> Iterator[Doubt]:
+def _odd_length(about: str, name: str, direction: Any) -> Iterator[ValidityWarning]:
     if is_jax_value(direction):
         return
     # Divided by its largest component first: squares of the components may be too large or too small for a number.
@@ -142,18 +144,17 @@ def _odd_length(about: str, name: str, direction: Any) -> Iterator[Doubt]:
     yield from outside(about, name, length, DIRECTION)
 
 
-def _units(robot: Robot) -> Iterator[Doubt]:
+def _units(robot: Robot) -> Iterator[ValidityWarning]:
     for link in robot.links:
         yield from wrong_units(f"joint {link.name}", link.joint.type, link.joint)
 
 
-def scenario_doubts(scenario: Scenario) -> Iterator[Doubt]:
+def scenario_warnings(scenario: Scenario) -> tuple[ValidityWarning, ...]:
     """What is out of the ordinary in a scenario, beside its robot."""
-    yield from _old_file(scenario)
-    yield from worst(_units_of_scenario(scenario))
+    return (*_old_file(scenario), *worst_warning(_units_of_scenario(scenario)))
 
 
-def _old_file(scenario: Scenario) -> Iterator[Doubt]:
+def _old_file(scenario: Scenario) -> Iterator[ValidityWarning]:
     """A file of 0.1 runs as it did then, which is no longer what a new one does."""
     if not scenario.is_old:
         return
@@ -162,10 +163,10 @@ def _old_file(scenario: Scenario) -> Iterator[Doubt]:
         f"basis {scenario.basis}"
     )
     remedy = "Name formulation, basis and modes in it, or save it again"
-    yield Doubt("version", "scenario", message, 0.1, 0.2, remedy)
+    yield ValidityWarning("version", "scenario", message, 0.1, 0.2, remedy)
 
 
-def _units_of_scenario(scenario: Scenario) -> Iterator[Doubt]:
+def _units_of_scenario(scenario: Scenario) -> Iterator[ValidityWarning]:
     joints = [link for link in scenario.robot.links if link.joint.moves]
     inputs = scenario.inputs
     for k, link in enumerate(joints):
@@ -188,15 +189,15 @@ def _entry(row: Any, k: int) -> Any:
     return row[k] if k < len(row) else None
 
 
-def wrong_units(about: str, kind: str, part: Any) -> Iterator[Doubt]:
-    """Doubts about numbers in a part that were written with the unit of another kind of joint."""
+def wrong_units(about: str, kind: str, part: Any) -> Iterator[ValidityWarning]:
+    """Warnings about numbers in a part that were written with the unit of another kind of joint."""
     for number in _numbers_with_unit(part):
         if number.joint == kind:
             continue
         meant = {"revolute": "turns", "prismatic": "slides"}[number.joint]
         message = f"{number:g} is written in the unit of a joint that {meant}, and this one is {kind}"
         remedy = "Write angles in rad or deg and torques in N m, lengths in m and forces in N"
-        yield Doubt("units", about, message, number, 0.0, remedy)
+        yield ValidityWarning("units", about, message, number, 0.0, remedy)
 
 
 def _numbers_with_unit(part: Any) -> Iterator[NumberWithUnit]:

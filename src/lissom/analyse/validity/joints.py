@@ -1,11 +1,10 @@
-"""Doubts about joints: where they start, what their drives can do, and where their range ends."""
+"""Warnings about joints: where they start, what their drives can do, and where their range ends."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ...describe.doubt import Doubt, worst
 from ...describe.joint import Joint
 from ...files.quantity import is_jax_value
 from ...solve.inputs import Inputs
@@ -13,6 +12,7 @@ from ...solve.model import Model
 from ...types import Float
 from .bending import when
 from .ordinary import TORQUE, outside
+from .validity_warning import ValidityWarning, worst_warning
 
 TURN = 2 * np.pi  # [rad]
 TURNS = (
@@ -24,12 +24,14 @@ ROUNDING = 1e-6
 UNITS = {"revolute": ("rad", "N m"), "prismatic": ("m", "N")}
 
 
-def start_doubts(model: Model, encoder: Any) -> Iterator[Doubt]:
+def joint_start_warnings(model: Model, encoder: Any) -> Iterator[ValidityWarning]:
     """Joints that start many turns away from where they can be."""
-    yield from worst(_starts(model, np.asarray(encoder)))
+    yield from worst_warning(_starts(model, np.asarray(encoder)))
 
 
-def _starts(model: Model, encoder: Float[np.ndarray, " j"]) -> Iterator[Doubt]:
+def _starts(
+    model: Model, encoder: Float[np.ndarray, " j"]
+) -> Iterator[ValidityWarning]:
     for name, joint, reading in zip(
         model.joint_names, joints_by_encoder(model), encoder, strict=True
     ):
@@ -43,7 +45,9 @@ def _starts(model: Model, encoder: Float[np.ndarray, " j"]) -> Iterator[Doubt]:
         message = f"it starts at {reading:.4g} rad, {away / TURN:.3g} turns outside of {low:.4g} to {high:.4g} rad"
         remedy = "Write angles in rad, or with their unit: '90 deg'"
         limit = high if reading > high else low
-        yield Doubt("start", f"joint {name}", message, float(reading), limit, remedy)
+        yield ValidityWarning(
+            "start", f"joint {name}", message, float(reading), limit, remedy
+        )
 
 
 def joints_by_encoder(model: Model) -> list[Joint]:
@@ -67,16 +71,16 @@ def has_stop(joint: Joint) -> bool:
 # --- range ---------------------------------------------------------------------------------------------------------
 
 
-def range_doubts(
+def range_warnings(
     model: Model, encoder: Float[np.ndarray, "t j"], t: np.ndarray | None = None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     """Joints that leave their range where no end stop holds them."""
-    yield from worst(_beyond_range(model, encoder, t))
+    yield from worst_warning(_beyond_range(model, encoder, t))
 
 
 def _beyond_range(
     model: Model, encoder: Float[np.ndarray, "t j"], t: np.ndarray | None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     joints = zip(model.joint_names, joints_by_encoder(model), encoder.T, strict=True)
     for name, joint, reading in joints:
         limits = position_limits(joint)
@@ -94,23 +98,25 @@ def _beyond_range(
         message = f"it leaves its range{since}: {largest:.3g} {unit} beyond {limit:.4g} {unit}{when(excess, t)}"
         remedy = "Nothing stops it there: change the motion or the limits, or give it a stop (limits: {stop: true})"
         about = f"joint {name}"
-        yield Doubt("range", about, message, float(reading[row]), limit, remedy)
+        yield ValidityWarning(
+            "range", about, message, float(reading[row]), limit, remedy
+        )
 
 
 # --- drives --------------------------------------------------------------------------------------------------------
 
 
-def drive_doubts(
+def drive_warnings(
     model: Model, torque: Float[np.ndarray, "t j"], t: np.ndarray | None = None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     """Torques that the drives cannot give, or that hardly any drive gives."""
-    yield from worst(_beyond_drive(model, torque, t))
-    yield from worst(_huge_torques(model, np.abs(torque)))
+    yield from worst_warning(_beyond_drive(model, torque, t))
+    yield from worst_warning(_huge_torques(model, np.abs(torque)))
 
 
 def _beyond_drive(
     model: Model, torque: Float[np.ndarray, "t j"], t: np.ndarray | None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     joints = zip(
         model.joint_names, joints_by_encoder(model), np.abs(torque).T, strict=True
     )
@@ -124,15 +130,15 @@ def _beyond_drive(
         unit = UNITS[joint.type][1]
         message = f"its drive would need {largest:.4g} {unit}{when(needed, t)}, beyond its limit of {limit:.4g} {unit}"
         remedy = "Use a stronger drive, a lighter load or a slower motion"
-        yield Doubt("drive", f"joint {name}", message, largest, limit, remedy)
+        yield ValidityWarning("drive", f"joint {name}", message, largest, limit, remedy)
 
 
-def table_doubts(model: Model, inputs: Inputs) -> Iterator[Doubt]:
+def table_warnings(model: Model, inputs: Inputs) -> Iterator[ValidityWarning]:
     """Torques of tables that hardly any drive gives, whether the run got that far or not."""
-    yield from worst(_tables(model, inputs))
+    yield from worst_warning(_tables(model, inputs))
 
 
-def _tables(model: Model, inputs: Inputs) -> Iterator[Doubt]:
+def _tables(model: Model, inputs: Inputs) -> Iterator[ValidityWarning]:
     for joint, table in inputs.torque:
         largest = float(np.abs(table.values).max())
         about = f"joint {model.joint_names[joint]}"
@@ -140,7 +146,7 @@ def _tables(model: Model, inputs: Inputs) -> Iterator[Doubt]:
         yield from _cut(about, joints_by_encoder(model)[joint], largest)
 
 
-def _cut(about: str, joint: Joint, largest: float) -> Iterator[Doubt]:
+def _cut(about: str, joint: Joint, largest: float) -> Iterator[ValidityWarning]:
     """A table that asks for more than the drive has: it is cut at the limit."""
     limit = None if joint.limits is None else joint.limits.torque
     if limit is None or is_jax_value(limit) or largest <= limit:
@@ -148,10 +154,12 @@ def _cut(about: str, joint: Joint, largest: float) -> Iterator[Doubt]:
     unit = UNITS[joint.type][1]
     message = f"its table asks for {largest:.4g} {unit} and is cut at its limit of {limit:.4g} {unit}"
     remedy = "Use a stronger drive, or a table that stays within the limit"
-    yield Doubt("drive", about, message, largest, limit, remedy)
+    yield ValidityWarning("drive", about, message, largest, limit, remedy)
 
 
-def _huge_torques(model: Model, torque: Float[np.ndarray, "t j"]) -> Iterator[Doubt]:
+def _huge_torques(
+    model: Model, torque: Float[np.ndarray, "t j"]
+) -> Iterator[ValidityWarning]:
     for name, values in zip(model.joint_names, torque.T, strict=True):
         largest = float(values.max())
         yield from outside(f"joint {name}", "its torque", largest, TORQUE)

@@ -1,13 +1,13 @@
-"""Doubts about a run as a whole: how fast its nodes are, and whether its energies fit together."""
+"""Warnings about a run as a whole: speed of its nodes, balance of its energies."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from ...algebra.so3 import lengths
-from ...describe.doubt import Doubt
 from ...types import Float
 from .ordinary import SPEED, outside
+from .validity_warning import ValidityWarning
 
 # Part of the energy in play that may get lost in time steps: a thousand times the default tolerance.
 RESIDUAL = 1e-3
@@ -17,9 +17,9 @@ PROPORTION = 1e4
 NO_ENERGY = 1e-12
 
 
-def speed_doubts(
+def speed_warnings(
     position: Float[np.ndarray, "t n 3"], t: np.ndarray, names: tuple[str, ...]
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     """A node that is faster than machines are, by its way between two output times: it is at least that fast."""
     if len(t) < 2:
         return
@@ -39,16 +39,16 @@ def speed_doubts(
 
 def fast_node(
     speed: Float[np.ndarray, " n"], names: tuple[str, ...], moment: str = ""
-) -> Iterator[Doubt]:
-    """A doubt about the fastest of all nodes, if it is faster than machines are."""
+) -> Iterator[ValidityWarning]:
+    """A warning about the fastest of all nodes, if it is faster than machines are."""
     node = int(np.argmax(speed))
     about = f"node {names[node]}"
     yield from outside(about, f"its speed{moment}", float(speed[node]), SPEED)
 
 
-def energy_doubts(
+def energy_warnings(
     energy: Float[np.ndarray, "t 6"], consistent: bool = True
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     """Energies that do not add up, or that change hands out of all proportion.
 
     Columns: kinetic, strain, gravity, put in, dissipated, and the residual of their balance [J]. Equations of motion
@@ -66,18 +66,21 @@ def energy_doubts(
     residual = float(magnitude[5]) / in_play
     if not residual <= RESIDUAL:
         message = (
-            f"{100 * residual:.2g} % of the energy in play is lost or made by the time steps; "
-            f"without doubt up to {100 * RESIDUAL:g} %"
+            f"energy error {100 * residual:.2g} % (accepted: {100 * RESIDUAL:g} %)"
         )
         remedy = "Tighten solver.rtol, or use solver.method: radau"
         if not consistent:
             remedy = "The published terms leave some work out: use terms: consistent"
-        yield Doubt("energy balance", "run", message, residual, RESIDUAL, remedy)
+        yield ValidityWarning(
+            "energy balance", "run", message, residual, RESIDUAL, remedy
+        )
     proportion = work / max(stored, NO_ENERGY)
     if not proportion <= PROPORTION:
         message = (
             f"{work:.3g} J are put in or dissipated where at most {stored:.3g} J are stored, {proportion:.2g} times as "
-            f"much; without doubt up to {PROPORTION:g} times"
+            f"much (accepted: {PROPORTION:g} times)"
         )
         remedy = "Look for a drive and a brake that fight each other: gains, friction, damping"
-        yield Doubt("energy exchange", "run", message, proportion, PROPORTION, remedy)
+        yield ValidityWarning(
+            "energy exchange", "run", message, proportion, PROPORTION, remedy
+        )

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...describe.doubt import Doubt
 from ...files.quantity import is_jax_value
+from .validity_warning import ValidityWarning
 
 
 class Range(NamedTuple):
@@ -77,8 +77,10 @@ SPEED = Range(
 )
 
 
-def outside(about: str, name: str, value: float, ordinary: Range) -> Iterator[Doubt]:
-    """A doubt if a number lies outside of its ordinary range; traced numbers are not looked at."""
+def outside(
+    about: str, name: str, value: float, ordinary: Range
+) -> Iterator[ValidityWarning]:
+    """A warning if a number lies outside of its ordinary range; traced numbers are not looked at."""
     if is_jax_value(value) or ordinary.low <= value <= ordinary.high:
         return
     is_low = value < ordinary.low
@@ -88,4 +90,4 @@ def outside(about: str, name: str, value: float, ordinary: Range) -> Iterator[Do
         f"{name} is {value:.4g} {ordinary.unit}, {side} {limit:g} {ordinary.unit}"
         f" ({ordinary.examples})"
     )
-    yield Doubt(ordinary.check, about, message, value, limit, ordinary.remedy)
+    yield ValidityWarning(ordinary.check, about, message, value, limit, ordinary.remedy)

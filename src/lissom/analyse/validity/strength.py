@@ -1,4 +1,4 @@
-"""Doubts about strength: stress beyond yield, and axial loads near buckling, in links of beam elements."""
+"""Warnings about strength: stress beyond yield, and axial loads near buckling, in links of beam elements."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -7,7 +7,6 @@ import numpy as np
 
 from ...bodies.body import Body
 from ...bodies.section_forces import section_force_shape, section_rigidities
-from ...describe.doubt import Doubt, worst
 from ...describe.link import Beam
 from ...describe.link_geometry import link_length
 from ...describe.section import section_at
@@ -19,6 +18,7 @@ from ...types import Float
 from .bending import when
 from .deformation import BentBody
 from .fibres import FibresAlong, fibres
+from .validity_warning import ValidityWarning, worst_warning
 
 # An axial load changes the stiffness in bending by its share of the buckling load: without stiffening, the model does
 # not see it.
@@ -80,13 +80,13 @@ def _over_time(
     return flat.reshape(*unit.shape[:-1], -1)
 
 
-def strength_doubts(
+def strength_warnings(
     model: Model, bodies: list[BentBody], t: np.ndarray | None = None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     """Links that yield or come near to buckling: the worst of each, once."""
     beams = list(loaded_beams(model, bodies))
-    yield from worst(_yielding(beams, t))
-    yield from worst(_axial_loads(model, beams, t))
+    yield from worst_warning(_yielding(beams, t))
+    yield from worst_warning(_axial_loads(model, beams, t))
 
 
 def loaded_beams(model: Model, bodies: list[BentBody]) -> Iterator[LoadedBeam]:
@@ -124,7 +124,9 @@ def beam_bodies(model: Model) -> dict[int, BeamBody]:
 # --- yield ---------------------------------------------------------------------------------------------------------
 
 
-def _yielding(beams: list[LoadedBeam], t: np.ndarray | None) -> Iterator[Doubt]:
+def _yielding(
+    beams: list[LoadedBeam], t: np.ndarray | None
+) -> Iterator[ValidityWarning]:
     for loaded in beams:
         limit = loaded.own.beam.material.yield_stress
         if limit is None:
@@ -142,7 +144,7 @@ def _yielding(beams: list[LoadedBeam], t: np.ndarray | None) -> Iterator[Doubt]:
         )
         remedy = "The material would stay bent, which no formulation here computes: use a larger section or less load"
         about = f"link {loaded.bent.link}"
-        yield Doubt("yield", about, message, largest, limit, remedy)
+        yield ValidityWarning("yield", about, message, largest, limit, remedy)
 
 
 def largest_stress(loaded: LoadedBeam) -> Float[np.ndarray, " t"]:
@@ -217,7 +219,7 @@ def _places_along(body: Body) -> Float[np.ndarray, "e 2"]:
 
 def _axial_loads(
     model: Model, beams: list[LoadedBeam], t: np.ndarray | None
-) -> Iterator[Doubt]:
+) -> Iterator[ValidityWarning]:
     stiffened = model.choices.stiffening == "geometric"
     for loaded in beams:
         critical = loaded.own.euler_load
@@ -233,13 +235,13 @@ def _axial_loads(
             continue
         message = (
             f"its axial load reaches {share * critical:.3g} N{when(over_time, t)}, {100 * share:.0f} % of the Euler"
-            f" load of {critical:.3g} N; without doubt up to {100 * limit:g} %"
+            f" load of {critical:.3g} N (accepted: {100 * limit:g} %)"
         )
         remedy = "Use stiffening: geometric, which lets axial loads stiffen and soften"
         if stiffened:
             remedy = "The link buckles: use a larger section or less load"
         about = f"link {loaded.bent.link}"
-        yield Doubt("axial load", about, message, share, limit, remedy)
+        yield ValidityWarning("axial load", about, message, share, limit, remedy)
 
 
 def euler_load(model: Model, number: int, rigidity: Float[np.ndarray, "e 4"]) -> float:

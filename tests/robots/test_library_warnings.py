@@ -1,11 +1,11 @@
-"""The library's scenarios are above doubt, or the page on doubts says why not."""
+"""The library's scenarios raise no warnings, or the page on warnings says why they do."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from lissom.analyse.validity.watch import doubts_of_robot
+from lissom.analyse.validity.description import robot_warnings
 from lissom.describe.robot import Robot
 from lissom.files.description_files import library_names, library_scenarios
 from lissom.services.simulate import SimulateRequest, simulate
@@ -28,7 +28,7 @@ def test_the_page_lists_scenarios_that_there_are():
 
 @pytest.mark.parametrize("name", library_names())
 def test_data_of_library_robots_are_ordinary(name):
-    assert not doubts_of_robot(Robot.load(name))
+    assert not robot_warnings(Robot.load(name))
 
 
 @pytest.mark.slow
