@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from .bodies.section_forces import section_forces as section_forces
     from .bodies.section_forces import section_strains as section_strains
     from .compiled_code import cache as cache
-    from .control.design_model import DesignError as DesignError
+    from .control.design_error import DesignError as DesignError
     from .control.margins import closed_loop_poles as closed_loop_poles
     from .control.margins import margins as margins
     from .control.margins import open_loop as open_loop
@@ -161,7 +161,7 @@ _HOME = {
     "ControlStudy": "describe.control_study",
     "compare_controllers": "services.control_comparison",
     "AssemblyError": "kinematics.loops.assembly_errors",
-    "DesignError": "control.design_model",
+    "DesignError": "control.design_error",
     "EquilibriumError": "solve.model",
     "UndefinedReferenceError": "solve.model",
     "UnreachableError": "solve.inverse_kinematics",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from lissom.control.design_model import DesignError
+from lissom.control.design_error import DesignError
 from lissom.control.margins import open_loop
 from lissom.control.mixed_norm import (
     Controller,

@@ -11,7 +11,7 @@ from scipy.optimize import fsolve
 
 import lissom as ls
 from lissom.control.described import law_of
-from lissom.control.design_model import DesignError
+from lissom.control.design_error import DesignError
 from lissom.control.minimum_time import fewest_steps, least_effort, minimum_time
 from lissom.control.optional_package import optional_package
 from lissom.control.path_timing import through_points, torques_along

@@ -5,7 +5,8 @@ import pytest
 import scipy.linalg
 from numpy.testing import assert_allclose
 
-from lissom.control.design_model import DesignError, DesignModel, design_model
+from lissom.control.design_error import DesignError
+from lissom.control.design_model import DesignModel, design_model
 from lissom.control.estimator import estimator_poles
 from lissom.control.margins import closed_loop_poles, open_loop
 from lissom.control.pole_placement import placed_gain, wanted_poles

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.control.design_model import DesignError, DesignModel, design_model
+from lissom.control.design_error import DesignError
+from lissom.control.design_model import DesignModel, design_model
 from lissom.control.estimator import estimator_poles, kalman_filter
 from lissom.control.margins import closed_loop_poles, margins_of, open_loop
 from lissom.control.nominal import rigid_torque

@@ -9,7 +9,7 @@ import scipy.linalg
 from numpy.testing import assert_allclose
 from test_sampled_laws import J, rotor
 
-from lissom.control.design_model import DesignError
+from lissom.control.design_error import DesignError
 from lissom.control.extended_kalman import ExtendedKalman
 from lissom.control.margins import margins_of, open_loop
 from lissom.control.scheduled import GainSchedule, designs_along

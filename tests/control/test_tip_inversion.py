@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.control.design_model import DesignError
+from lissom.control.design_error import DesignError
 from lissom.control.nominal import nominal_motion
 from lissom.control.references import RestToRest
 from lissom.control.tip_inversion import tip_inversion

@@ -5,7 +5,7 @@ import pytest
 
 import lissom as ls
 from lissom.control.described_vibration import strain_filter
-from lissom.control.design_model import DesignError
+from lissom.control.design_error import DesignError
 from lissom.control.tuning import (
     best_gain,
     driven_modes,

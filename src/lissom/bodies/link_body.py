@@ -13,6 +13,9 @@ from ..describe.section import Taper, section_at, section_values
 from ..files.errors import refused
 from .body import Body, with_kept_coordinates, with_mass
 from .damping import with_modal_ratio, with_rayleigh
+from .fe.described_link import described_link
+from .fe.fe_error import FeError
+from .fe.reduced_link import fe_link_body
 from .mesh import beam_body
 from .rigid_body import rigid_body
 
@@ -85,10 +88,6 @@ def _beam_link(robot: Robot, i: int) -> Body:
 
 
 def _fe_link(robot: Robot, i: int) -> Body:
-    # Few robots need them.
-    from .fe.described_link import described_link
-    from .fe.fe_error import FeError
-    from .fe.reduced_link import fe_link_body
 
     link = robot.links[i]
     fe: Any = link.fe

@@ -7,6 +7,7 @@ from ..solve.model import Model
 from .described_checks import check_described
 from .described_numbers import each_or_none, for_drives
 from .described_pd import pd_law
+from .real_loop import RealLoop
 
 
 def law_of(model: Model, controller: Part) -> AbstractLaw:
@@ -21,7 +22,6 @@ def law_of(model: Model, controller: Part) -> AbstractLaw:
         return pd_law(model, controller)
     # Slow to import: a law that needs no design does without.
     from .law_builders import BUILDERS
-    from .real_loop import RealLoop
 
     assert isinstance(controller, Common)
     check_described(model, controller)

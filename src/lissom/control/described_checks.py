@@ -7,6 +7,7 @@ from ..files.part import entry_of
 from ..solve.channels import output_named
 from ..solve.model import Model
 from .described_numbers import each_or_none, for_drives
+from .design_error import DesignError
 
 # Keys with one number for each actuated joint.
 OF_DRIVES = (
@@ -46,6 +47,4 @@ def check_described(model: Model, controller: Any) -> None:
 
 
 def _named_twice(sensor: str) -> ValueError:
-    from .design_model import DesignError  # slow to import
-
     return DesignError(f"{sensor} is named twice", "sensors")

@@ -17,7 +17,7 @@ from ..solve.channels import UnknownNameError
 from ..solve.inverse_kinematics import UnreachableError
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
-from .design_model import DesignError
+from .design_error import DesignError
 from .minimum_time import minimum_time
 from .nominal import NominalMotion, of_actuated
 from .references import reference_through

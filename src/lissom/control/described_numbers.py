@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..solve.model import Model
+from .design_error import wrong_count
 
 
 def actuated_columns(model: Model, values) -> np.ndarray:
@@ -41,7 +42,5 @@ def each(name: str, values: Any, count: int) -> np.ndarray:
     """
     array = np.asarray(values, dtype=float)
     if array.shape not in ((1,), (count,)):
-        from .design_model import wrong_count  # slow to import
-
         raise wrong_count(array.size, count, name)
     return np.broadcast_to(array, (count,)).copy()

@@ -8,7 +8,7 @@ from ..describe.controllers import Common, Shaper, StateFeedback
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from .described_motions import described_motion, end_rows, planned_nominal
-from .design_model import DesignError
+from .design_error import DesignError
 from .encoder_inversion import encoder_inversion
 from .following_shaper import followed, mode_along
 from .nominal import NominalMotion, nominal_motion, of_actuated

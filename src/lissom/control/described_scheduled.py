@@ -9,7 +9,8 @@ from .described_motions import end_rows
 from .described_numbers import each, for_drives, gains_or_zero
 from .described_references import nominal_of
 from .described_state_feedback import encoder_names, tolerances_of
-from .design_model import DesignError, check_detectable, design_model
+from .design_error import DesignError
+from .design_model import check_detectable, design_model
 from .estimator import check_lasting_torques
 from .extended_kalman import EKFControl, ExtendedKalman
 from .scheduled import ScheduledLQR, scheduled_gain, scheduled_lqr, state_names

@@ -12,7 +12,7 @@ from .described_joint_control import position_loop
 from .described_motions import end_rows
 from .described_numbers import actuated_columns
 from .described_references import design_pose, nominal_of, shaped_reference
-from .design_model import DesignError
+from .design_error import DesignError
 from .hybrid import Hybrid
 from .nominal import NominalMotion, nominal_motion
 from .tuning import (

@@ -17,27 +17,13 @@ from ..analyse.linear.linearize import linearize
 from ..analyse.linear.state_space import LinearModel
 from ..solve.model import Model
 from ..types import Float
+from .design_error import DesignError
 
 # Motions slower than this part of the sampling frequency are kept: ten samples in a period.
 KEPT_SHARE = 0.1
 UNSEEN = 1e-8  # singular value, against the largest, of a motion that no input moves or no output sees
 
 Matrix = Float[np.ndarray, "_ _"]
-
-
-class DesignError(ValueError):
-    """No controller can be designed for this robot in this way, and why; `field` is the key at fault, where one is."""
-
-    def __init__(self, message: str, field: str = ""):
-        super().__init__(f"{field}: {message}" if field else message)
-        self.field = field
-        self.message = message
-
-
-def wrong_count(found: int, count: int, field: str) -> DesignError:
-    """The refusal of so many numbers where there should be one, or one for each of a count."""
-    accepted = "one number" if count == 1 else f"one number, or {count} of them"
-    return DesignError(f"must be {accepted}, got {found}", field)
 
 
 class DesignModel(NamedTuple):

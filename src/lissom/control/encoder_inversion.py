@@ -24,7 +24,7 @@ from ..solve.problem import MotionProblem
 from ..solve.signals import AbstractSignal
 from ..solve.simulate import integrate
 from ..types import RESULTS, Float, ended_as
-from .design_model import DesignError
+from .design_error import DesignError
 from .nominal import NominalMotion, joint_motion, nominal_motion, of_actuated
 from .tuning import first_driven_mode
 

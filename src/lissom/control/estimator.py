@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Array
 
 from ..types import Float, Real
-from .design_model import DesignError, DesignModel, Matrix, check_detectable
+from .design_error import DesignError
+from .design_model import DesignModel, Matrix, check_detectable
 from .riccati import discrete_riccati
 
 # Singular value, against the largest, of a balance that is not seen at all.

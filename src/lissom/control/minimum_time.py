@@ -17,7 +17,8 @@ from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.signals import Table
 from ..types import Float
-from .design_model import DesignError, Matrix
+from .design_error import DesignError
+from .design_model import Matrix
 from .nominal import NominalMotion
 from .references import PolynomialSignal
 from .slow_model import SlowModel, Vector, encoder_names, held, slow_model

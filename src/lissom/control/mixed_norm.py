@@ -20,7 +20,8 @@ from jaxtyping import Array
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
-from .design_model import DesignError, Matrix
+from .design_error import DesignError
+from .design_model import Matrix
 from .nominal import NominalMotion
 from .optimal import AllowedDeviations
 from .optional_package import optional_package

@@ -14,12 +14,11 @@ from jaxtyping import Array
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal
 from ..types import Float, Real, Scalar
+from .design_error import DesignError, wrong_count
 from .design_model import (
-    DesignError,
     DesignModel,
     Matrix,
     check_stabilisable,
-    wrong_count,
 )
 from .estimator import Estimate, Estimator
 from .nominal import NominalMotion

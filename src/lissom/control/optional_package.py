@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from .design_model import DesignError
+from .design_error import DesignError
 
 EXTRA = "control"
 

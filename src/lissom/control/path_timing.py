@@ -16,7 +16,7 @@ from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..types import Float
-from .design_model import DesignError
+from .design_error import DesignError
 from .nominal import in_chunks, joint_motion, rigid_torque
 from .optional_package import optional_package
 from .references import PolynomialSignal

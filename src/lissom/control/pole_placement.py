@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Complex
 
-from .design_model import DesignError, DesignModel, Matrix, check_stabilisable
+from .design_error import DesignError
+from .design_model import DesignModel, Matrix, check_stabilisable
 from .reached_states import ReachedStates, fixed_poles, places_of, reached_states
 
 SAME = 1e-6  # distance of poles z that are one

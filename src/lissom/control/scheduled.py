@@ -11,7 +11,8 @@ from jaxtyping import Array
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from ..types import Float, Real, Scalar
-from .design_model import DesignError, DesignModel, Matrix, design_model
+from .design_error import DesignError
+from .design_model import DesignModel, Matrix, design_model
 from .nominal import NominalMotion
 from .optimal import LQR, AllowedDeviations, integral_regulator, regulator
 from .slow_model import encoder_names, whole_pose

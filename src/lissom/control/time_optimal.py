@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..types import Float
-from .design_model import DesignError, wrong_count
+from .design_error import DesignError, wrong_count
 from .optional_package import optional_package
 from .references import PolynomialSignal
 

@@ -26,7 +26,7 @@ from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal, Table
 from ..types import Float
-from .design_model import DesignError
+from .design_error import DesignError
 from .nominal import NominalMotion, joint_motion
 from .references import PolynomialSignal
 from .slow_model import encoder_names

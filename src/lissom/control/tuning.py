@@ -12,7 +12,7 @@ from ..analyse.linear.linearize import linearize
 from ..analyse.modes.modal import modes
 from ..solve.model import Model
 from ..types import Float
-from .design_model import DesignError
+from .design_error import DesignError
 from .margins import closed_loop_poles, open_loop
 from .pid import PID
 from .shaping import Mode

@@ -29,6 +29,7 @@ from ..files.quantity import Quantity, Whole, error, vector
 from ..files.summary import Summarised, Summary
 from ..once import once_for_each
 from .chain_checks import chain_findings
+from .flexible_links import with_flexible_links
 from .joint import Vector
 from .link import Damping, Link, Payload
 from .loop import Loop
@@ -137,7 +138,6 @@ class Robot(Summarised, Part):
         """
         # Few robots need it.
         from ..imports.urdf import UrdfChoices, robot_from_urdf
-        from .flexible_links import with_flexible_links
 
         tips = (tip,) if isinstance(tip, str) else tuple(tip or ())
         choices = UrdfChoices(tips, branches, dict(hold or {}), merge_fixed)
@@ -159,7 +159,6 @@ class Robot(Summarised, Part):
     ) -> "Robot":
         """The bodies of an MJCF file (MuJoCo), read by Pinocchio (the extra `peers`); see `from_urdf`."""
         from ..imports.mjcf import robot_from_mjcf
-        from .flexible_links import with_flexible_links
 
         tips = (tip,) if isinstance(tip, str) else tuple(tip or ())
         data = robot_from_mjcf(Path(path), tips, hold)

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from ..control.design_error import DesignError
 from ..describe import DescriptionError
 from ..files.errors import refused
 from ..files.part import Part, plain
+from ..solve.channels import UnknownNameError
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 
@@ -48,10 +50,6 @@ def _as_problem(
     failure: ValueError, field: str, controller: Part
 ) -> DescriptionError | None:
     """A failure of a design as a problem of the description; None if it is none."""
-    # Imported now that something failed: designs take a while to import.
-    from ..control.design_model import DesignError
-    from ..solve.channels import UnknownNameError
-
     if isinstance(failure, DesignError):
         place = ".".join(filter(None, (field, failure.field)))
         return refused(place, _written(controller, failure.field), failure.message)

@@ -1,13 +1,11 @@
 """What a model and a run will cost, from the description alone, before anything is built."""
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.supported import SUPPORT
-
-if TYPE_CHECKING:
-    from ..solve.model import Model
+from ..solve.model import Model
 
 DEFAULT_MODES = 12
 COMPONENTS = 6  # of a node: three displacements, three rotations
@@ -123,8 +121,6 @@ def affordable_model(scenario: Scenario) -> "Model":
     problems = _mesh_problems(scenario, forecast(scenario))
     if problems:
         raise DescriptionError(problems)
-    # The engine takes a while to import.
-    from ..solve.model import Model
 
     return Model.of_scenario(scenario)
 

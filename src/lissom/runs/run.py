@@ -15,7 +15,14 @@ from ..files.summary import Summarised, Summary, count, number
 from ..solve.channels import UnknownNameError
 from ..solve.feedback import ControlState
 from ..solve.state import State
-from .run_columns import names_of_nodes, node_label
+from .run_columns import (
+    columns,
+    csv_text,
+    names_of_nodes,
+    node_label,
+    quantities,
+    usual,
+)
 from .run_table import RunTable
 
 if TYPE_CHECKING:
@@ -218,8 +225,6 @@ class Run(Summarised):
         Raises:
             UnknownNameError: the run holds no such quantity.
         """
-        from .run_columns import csv_text, usual
-
         wanted = usual(self.data) if quantities is None else quantities
         text = csv_text(self.data, self._known(wanted))
         return write_atomically(path, lambda file: file.write(text.encode()))
@@ -227,8 +232,6 @@ class Run(Summarised):
     def to_pandas(self, quantity: str | None = None) -> Any:
         """A `pandas.DataFrame` over time: of one quantity such as `position`, or of the usual ones."""
         import pandas
-
-        from .run_columns import columns, usual
 
         wanted = usual(self.data) if quantity is None else (quantity,)
         names = self._known(wanted)
@@ -238,8 +241,6 @@ class Run(Summarised):
 
     def _known(self, names: Sequence[str]) -> list[str]:
         """The names, if the run holds these quantities over time."""
-        from .run_columns import quantities
-
         held = quantities(self.data)
         for name in names:
             if name not in held:

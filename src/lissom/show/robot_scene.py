@@ -9,6 +9,7 @@ from numpy import ndarray
 from numpy.linalg import norm
 
 from ..algebra.so3 import from_rpy
+from ..bodies.fe.described_link import described_link
 from ..bodies.mesh import polyline_mesh
 from ..describe.geometry import beam_path, beam_up, joint_axis, node_count, tip
 from ..describe.robot import Robot
@@ -125,8 +126,6 @@ def _beam_outline(robot: Robot, i: int) -> ndarray:
 
 def _meshed_outline(fe: Any, side: float) -> ndarray:
     """Slices of a meshed link; a bar through its nodes where its file has no slices."""
-    from ..bodies.fe.described_link import described_link  # slow to import
-
     link = described_link(fe)
     # From the axes of the file to those of the link.
     R = np.asarray(from_rpy(fe.rpy))

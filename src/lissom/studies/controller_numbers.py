@@ -9,7 +9,7 @@ from ..analyse.validity.deformation import bent_bodies
 from ..analyse.validity.fibres import fibres
 from ..analyse.validity.strength import largest_strain_in, loaded_beams
 from ..control.described_references import design_pose, shaped_reference
-from ..control.design_model import DesignError
+from ..control.design_error import DesignError
 from ..control.nominal import motion_along
 from ..control.quality import PERIODS, finish_time, residual_vibration, settling_time
 from ..control.tuning import first_driven_mode

@@ -10,7 +10,7 @@ from ..control.described_references import (
     shaped_modes,
     shaped_reference,
 )
-from ..control.design_model import DesignError
+from ..control.design_error import DesignError
 from ..describe.controllers import Common
 from ..describe.planned_motions import TIMED
 from ..runs.controller_law import problems_at

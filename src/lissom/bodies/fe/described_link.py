@@ -30,14 +30,7 @@ def _described_link(
     if interface is None:
         link = load_link(path)
         return link if modes is None else with_modes(link, modes)
-    # They bring scipy.sparse along, for which a link that was reduced before has no use.
-    from .interface import with_interface
-    from .link_of_elements import reduced_link
-    from .read import read_fe
-    from .reduce_elements import ReductionRequest, reduce_elements
+    # Brings scipy.sparse, for which a link that was reduced before has no use.
+    from .file_reduction import link_of_file
 
-    elements = read_fe(path)
-    coupled, joints = with_interface(elements, dict(interface))
-    request = ReductionRequest(method, modes, checked=0)
-    result = reduce_elements(coupled, joints, request)
-    return reduced_link(coupled, joints, result)
+    return link_of_file(path, dict(interface), modes, method)

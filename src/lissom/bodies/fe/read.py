@@ -7,6 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .abaqus import read_mtx
+from .ansys import read_full
+from .array_files import read_array_file
+from .calculix import read_calculix
 from .elements import (
     UNITS,
     DofOrder,
@@ -18,6 +22,7 @@ from .elements import (
 from .elements import (
     reading as reading_of,
 )
+from .nastran import read_dmig, read_op4
 
 LARGEST = 1e100  # mass times length squared is still a number
 MESHES = (".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".geo")
@@ -72,44 +77,31 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
     return in_si(fe, reading.units)
 
 
-# Each reader is imported when a file asks for it: most of them need packages that few users have.
 def _array_file(path: Path, reading: Reading) -> FiniteElements:
-    from .array_files import read_array_file
-
     return read_array_file(path, reading.order)
 
 
 def _op4(path: Path, reading: Reading) -> FiniteElements:
-    from .nastran import read_op4
-
     what = "the bulk data or punch file with the GRID cards"
     nodes = _node_file(path, reading.nodes, what)
     return read_op4(path, nodes)
 
 
 def _punch(path: Path, reading: Reading) -> FiniteElements:
-    from .nastran import read_dmig
-
     return read_dmig(path, reading.nodes or path)
 
 
 def _abaqus(path: Path, reading: Reading) -> FiniteElements:
-    from .abaqus import read_mtx
-
     what = "the input file (.inp) with *NODE"
     nodes = _node_file(path, reading.nodes, what)
     return read_mtx(path, reading.mass, nodes)
 
 
 def _calculix(path: Path, reading: Reading) -> FiniteElements:
-    from .calculix import read_calculix
-
     return read_calculix(path, reading.nodes)
 
 
 def _ansys(path: Path, reading: Reading) -> FiniteElements:
-    from .ansys import read_full
-
     what = "the result (.rst) or archive (.cdb) file with the nodes"
     nodes = _node_file(path, reading.nodes, what)
     return read_full(path, nodes)

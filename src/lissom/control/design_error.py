@@ -1,0 +1,16 @@
+"""What says that a controller cannot be designed."""
+
+
+class DesignError(ValueError):
+    """No controller can be designed for this robot in this way, and why; `field` is the key at fault, where one is."""
+
+    def __init__(self, message: str, field: str = ""):
+        super().__init__(f"{field}: {message}" if field else message)
+        self.field = field
+        self.message = message
+
+
+def wrong_count(found: int, count: int, field: str) -> DesignError:
+    """The refusal of so many numbers where there should be one, or one for each of a count."""
+    accepted = "one number" if count == 1 else f"one number, or {count} of them"
+    return DesignError(f"must be {accepted}, got {found}", field)
