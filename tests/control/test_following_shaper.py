@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
-from lissom.control.following_shaper import followed
+from lissom.control.following_shaper import follow_mode
 from lissom.control.references import RestToRest
-from lissom.control.shaping import Mode, shaped, zv, zvd
+from lissom.control.shaping import Mode, shape_signal, zv, zvd
 from lissom.describe.controllers import Shaper
 
 ZETA = 0.01
@@ -41,8 +41,8 @@ def left_over(signal):
 @pytest.mark.parametrize("kind", [zv, zvd])
 def test_a_followed_mode_is_left_with_far_less_than_a_shaper_of_one_frequency(kind):
     end = Mode(frequency([1.4]), ZETA)
-    fixed = left_over(shaped(MOTION, kind(end)))
-    moving = followed(MOTION, kind(Mode(1.0, ZETA)), ZETA, frequency)
+    fixed = left_over(shape_signal(MOTION, kind(end)))
+    moving = follow_mode(MOTION, kind(Mode(1.0, ZETA)), ZETA, frequency)
     quiet = left_over(moving)
     # The phases are right; that the amplitude of a mode changes with its frequency is left out.
     assert quiet < 0.3 * fixed
@@ -54,8 +54,8 @@ def test_a_followed_mode_is_left_with_far_less_than_a_shaper_of_one_frequency(ki
 
 def test_a_frequency_that_stays_gives_the_plain_shaper():
     omega = 8.0
-    moving = followed(MOTION, zvd(Mode(1.0, ZETA)), ZETA, lambda q: omega)
-    plain = shaped(MOTION, zvd(Mode(omega, ZETA)))
+    moving = follow_mode(MOTION, zvd(Mode(1.0, ZETA)), ZETA, lambda q: omega)
+    plain = shape_signal(MOTION, zvd(Mode(omega, ZETA)))
     assert_allclose(moving.breakpoints, plain.breakpoints, atol=1e-9)
     for t in (0.0, 0.4, 1.1, 1.9, 3.0):
         assert_allclose(moving.value(t), plain.value(t), atol=1e-9)
@@ -64,7 +64,7 @@ def test_a_frequency_that_stays_gives_the_plain_shaper():
 
 
 def test_rates_of_a_followed_motion_are_derivatives():
-    moving = followed(MOTION, zv(Mode(1.0, ZETA)), ZETA, frequency)
+    moving = follow_mode(MOTION, zv(Mode(1.0, ZETA)), ZETA, frequency)
 
     @jax.jit
     @jax.vmap

@@ -15,7 +15,7 @@ from lissom.control.design_error import DesignError
 from lissom.control.minimum_time import fewest_steps, least_effort, minimum_time
 from lissom.control.optional_package import optional_package
 from lissom.control.path_timing import through_points, torques_along
-from lissom.control.slow_model import held
+from lissom.control.slow_model import zero_order_hold
 from lissom.control.time_optimal import time_optimal
 from lissom.describe.controllers import CONTROLLERS
 
@@ -136,7 +136,7 @@ def test_minimum_time_of_the_two_mass_slew_is_that_of_its_closed_form():
     assert exact == pytest.approx(4.2178, abs=1e-4)
     A, B = two_masses()
     step = 0.03
-    stepped = held(A, B, step)
+    stepped = zero_order_hold(A, B, step)
     end = np.array([1.0, 1.0, 0.0, 0.0])
 
     def effort_of(steps):

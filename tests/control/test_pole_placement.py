@@ -9,7 +9,7 @@ from lissom.control.design_error import DesignError
 from lissom.control.design_model import DesignModel, design_model
 from lissom.control.estimator import estimator_poles
 from lissom.control.margins import closed_loop_poles, open_loop
-from lissom.control.pole_placement import placed_gain, wanted_poles
+from lissom.control.pole_placement import desired_poles, placed_gain
 from lissom.control.tuned_law import tune, tune_by_poles
 from sampled_laws import DESCRIBED, MOTION, SAMPLE, pendulum
 
@@ -46,7 +46,7 @@ def two_drives():
         input_names=("left.torque", "right.torque"),
         output_names=("left.encoder", "right.encoder"),
         poles=np.linalg.eigvals(A),
-        left_out=0,
+        fast_states=0,
         coordinate_names=("left", "right", "a", "b"),
         shape=np.eye(8)[:4],
         mass=M,
@@ -58,7 +58,7 @@ def two_drives():
 
 def test_the_loop_has_the_poles_that_were_asked_for():
     design = two_drives()
-    poles = wanted_poles(design, bandwidth=3.0, damping=0.8, vibration=0.3)
+    poles = desired_poles(design, bandwidth=3.0, damping=0.8, vibration=0.3)
     K = placed_gain(design, poles)
     found = np.linalg.eigvals(design.A - design.B @ K)
     known = np.exp(poles * H)
@@ -74,7 +74,7 @@ def test_the_loop_has_the_poles_that_were_asked_for():
 def test_a_vibration_that_is_damped_enough_stays_as_it_is():
     design = two_drives()
     own = np.asarray(design.poles)
-    kept = wanted_poles(design, bandwidth=3.0, vibration=1e-6)[4:]
+    kept = desired_poles(design, bandwidth=3.0, vibration=1e-6)[4:]
     for pole in kept:
         assert np.abs(own - pole).min() < 1e-12
 
@@ -83,7 +83,7 @@ def test_poles_of_a_motion_that_no_torque_moves_are_refused():
     design = two_drives()
     still = design._replace(B=np.zeros_like(design.B))
     with pytest.raises(DesignError, match="not stabilisable"):
-        placed_gain(still, wanted_poles(design, 3.0))
+        placed_gain(still, desired_poles(design, 3.0))
 
 
 def out_of_plane(design, pole):
@@ -105,8 +105,8 @@ def test_a_motion_that_no_torque_moves_keeps_its_pole_and_spoils_no_other(is_equ
     fast = plane.poles[np.argmax(np.abs(plane.poles))]
     pole = fast if is_equal else -0.3 + 47.0j
     design = out_of_plane(plane, pole)
-    poles = wanted_poles(design, bandwidth=3.0, vibration=0.3)
-    assert_allclose(poles[:8], wanted_poles(plane, 3.0, vibration=0.3), rtol=1e-9)
+    poles = desired_poles(design, bandwidth=3.0, vibration=0.3)
+    assert_allclose(poles[:8], desired_poles(plane, 3.0, vibration=0.3), rtol=1e-9)
     assert_allclose(np.sort_complex(poles[8:]), np.sort_complex([pole, np.conj(pole)]))
     K = placed_gain(design, poles)
     found = np.linalg.eigvals(design.A - design.B @ K)
@@ -130,7 +130,7 @@ def test_a_law_tuned_by_poles_has_them_on_the_sampled_robot():
     poles = closed_loop_poles(open_loop(model, last, found.law))
     joint = 2 * np.pi * 2.0 * (-0.7 + 1j * np.sqrt(1 - 0.7**2))
     design = design_model(model, last, sensors, SAMPLE, fastest=1e6)
-    own = np.exp(wanted_poles(design, 2.0, vibration=0.3) * SAMPLE)
+    own = np.exp(desired_poles(design, 2.0, vibration=0.3) * SAMPLE)
     assert np.abs(own - np.exp(joint * SAMPLE)).min() < 1e-14
     of_filter = estimator_poles(design, found.law.estimator)
     # A pole of nearly zero dies out within a sample.

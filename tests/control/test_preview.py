@@ -10,10 +10,10 @@ from lissom.control.optimal import AllowedDeviations, regulator
 from lissom.control.predictive import (
     PredictiveLimits,
     QuadraticSolver,
-    foreseen_program,
+    preview_program,
     program_of,
 )
-from lissom.control.preview import left_out, preview
+from lissom.control.preview import neglected_push, preview
 from lissom.control.riccati import discrete_riccati
 
 SAMPLE = 5e-3  # [s]
@@ -41,7 +41,7 @@ def two_masses():
         input_names=("motor.torque",),
         output_names=("motor.encoder", "spring"),
         poles=np.linalg.eigvals(A),
-        left_out=0,
+        fast_states=0,
         coordinate_names=("motor", "load/1.x"),
         shape=np.eye(4)[:2],
         mass=M,
@@ -59,7 +59,7 @@ def pushes(design, samples=60):
     """What a smooth motion of 40 samples leaves out, and rest after it."""
     tau = np.clip(np.arange(samples) / 40, 0, 1)
     bend = 1e-2 * tau * (1 - tau) * (1 - 2 * tau)
-    return left_out(design, np.stack([0 * bend, bend], axis=1))
+    return neglected_push(design, np.stack([0 * bend, bend], axis=1))
 
 
 def solver(design, limits, known=None, constrained=()):
@@ -67,7 +67,7 @@ def solver(design, limits, known=None, constrained=()):
     program = program_of(design, gains, constrained, HORIZON, CONTROL)
     foreseen = None
     if known is not None:
-        foreseen = foreseen_program(design, gains, program, known, constrained)
+        foreseen = preview_program(design, gains, program, known, constrained)
     return QuadraticSolver(program, limits, SAMPLE, constrained, foreseen)
 
 

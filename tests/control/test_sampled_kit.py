@@ -185,11 +185,11 @@ def test_a_real_loop_is_late_coarse_noisy_by_seed_and_limited():
     assert torques[:2] == [0.0, 0.0]
     assert torques[2] == pytest.approx(float(now[0]))
     coarse = RealLoop(law=inner, sample=SAMPLE, resolution=np.array([0.004]))
-    assert float(coarse.sensed(jnp.asarray([0.011]), jnp.asarray(0))[0]) == (
+    assert float(coarse.sensor_readings(jnp.asarray([0.011]), jnp.asarray(0))[0]) == (
         pytest.approx(0.012)
     )
     noisy = RealLoop(law=inner, sample=SAMPLE, noise=np.array([1.0]), seed=3)
-    draws = [noisy.sensed(jnp.zeros(1), jnp.asarray(k)) for k in (0, 0, 1)]
+    draws = [noisy.sensor_readings(jnp.zeros(1), jnp.asarray(k)) for k in (0, 0, 1)]
     assert float(draws[0][0]) == float(draws[1][0]) != float(draws[2][0])
     weak = RealLoop(law=inner, sample=SAMPLE, torque_limit=np.array([0.2]))
     torque, _ = weak(t, measured - 1.0, weak.init(model))
@@ -260,7 +260,7 @@ def test_lasting_torques_that_sensors_cannot_tell_apart_are_refused_with_the_dri
         input_names=("left.torque", "right.torque"),
         output_names=("sum",),
         poles=np.zeros(4),
-        left_out=0,
+        fast_states=0,
         coordinate_names=("left", "right"),
         shape=np.eye(4)[:2],
         mass=np.eye(2),

@@ -91,8 +91,8 @@ def tracked(torque, disturbance, samples=400):
 
     def sample(belief, k):
         angle = 0.5 * acceleration * (k * H) ** 2
-        state, unknown, P = filter.corrected(belief, jnp.array([angle]))
-        return filter.ahead(state, unknown, P, held), (state, unknown, P)
+        state, unknown, P = filter.update(belief, jnp.array([angle]))
+        return filter.predict(state, unknown, P, held), (state, unknown, P)
 
     begin = filter.start(jnp.zeros(2), held)
     run = eqx.filter_jit(lambda b: jax.lax.scan(sample, b, jnp.arange(samples)))
@@ -166,10 +166,10 @@ def test_the_filter_of_a_bending_robot_predicts_what_the_robot_does():
     def sample(carry, _):
         true, belief = carry
         seen = filter.measurement(true, torque)
-        z, d, P = filter.corrected(belief, seen)
+        z, d, P = filter.update(belief, seen)
         none = jnp.zeros_like(torque)
-        true = filter.ahead(true, none, P, torque).state
-        return (true, filter.ahead(z, d, P, torque)), jnp.abs(z - true).max()
+        true = filter.predict(true, none, P, torque).state
+        return (true, filter.predict(z, d, P, torque)), jnp.abs(z - true).max()
 
     @eqx.filter_jit
     def run(hidden, begin):

@@ -12,7 +12,7 @@ from lissom.control.shaping import (
     convolved,
     insensitivity,
     residual_vibration,
-    shaped,
+    shape_signal,
     shaper_for,
     specified_insensitivity,
     zv,
@@ -101,7 +101,7 @@ def test_a_shaper_of_unknown_kind_or_without_its_band_is_refused():
 def test_a_shaped_motion_leaves_an_oscillator_at_rest():
     motion = RestToRest([0.0, 0.3], [[0.0], [1.0]], "trapezoid")
     plain, quiet = (
-        _left_over(signal) for signal in (motion, shaped(motion, zvd(DAMPED)))
+        _left_over(signal) for signal in (motion, shape_signal(motion, zvd(DAMPED)))
     )
     assert quiet < 1e-12 * plain
 

@@ -10,7 +10,7 @@ from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal
 from ..types import Float, Real, Scalar
 from .nominal import rigid_torque
-from .pid import limited
+from .pid import saturate
 
 
 class ComputedTorque(AbstractLaw):
@@ -53,4 +53,4 @@ class ComputedTorque(AbstractLaw):
         wanted = self.reference.acceleration(t) + correction
         acceleration = jnp.zeros_like(encoder).at[actuated].set(wanted)
         torque = rigid_torque(self.formulation, encoder, speed, acceleration)
-        return limited(torque, self.torque_limit), memory
+        return saturate(torque, self.torque_limit), memory

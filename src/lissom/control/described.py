@@ -25,7 +25,7 @@ def law_of(model: Model, controller: Part) -> AbstractLaw:
 
     assert isinstance(controller, Common)
     check_described(model, controller)
-    law = BUILDERS[type(controller)](believed_model(model, controller), controller)
+    law = BUILDERS[type(controller)](controller_model(model, controller), controller)
     loop = controller.loop
     if loop is None:
         return law
@@ -43,7 +43,7 @@ def law_of(model: Model, controller: Part) -> AbstractLaw:
     )
 
 
-def believed_model(model: Model, controller: Common) -> Model:
+def controller_model(model: Model, controller: Common) -> Model:
     """The robot as the controller knows it: other numbers, another formulation, fewer modes."""
     changes = dict(controller.model)
     if not changes:

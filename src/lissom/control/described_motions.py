@@ -19,7 +19,7 @@ from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from .design_error import DesignError
 from .minimum_time import minimum_time
-from .nominal import NominalMotion, of_actuated
+from .nominal import NominalMotion, actuated_reference
 from .references import reference_through
 from .time_optimal import time_optimal
 from .tip_inversion import tip_inversion
@@ -94,7 +94,7 @@ def planned_nominal(
     if isinstance(controller.reference, MinimumTimeMotion):
         return _minimum_time(model, controller, sensors)
     if controller.feedforward == "tip":
-        motion = of_actuated(model, described_motion(model, controller))
+        motion = actuated_reference(model, described_motion(model, controller))
         return tip_inversion(model, motion, sensors).nominal
     return None
 

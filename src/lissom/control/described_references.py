@@ -10,15 +10,15 @@ from ..solve.signals import AbstractSignal
 from .described_motions import described_motion, end_rows, planned_nominal
 from .design_error import DesignError
 from .encoder_inversion import encoder_inversion
-from .following_shaper import followed, mode_along
-from .nominal import NominalMotion, nominal_motion, of_actuated
-from .shaping import Impulses, Mode, shaped, shaper_for
+from .following_shaper import follow_mode, mode_along
+from .nominal import NominalMotion, actuated_reference, nominal_motion
+from .shaping import Impulses, Mode, shape_signal, shaper_for
 from .tuning import driven_modes
 
 
 def shaped_reference(model: Model, controller: Common) -> AbstractSignal:
     """The motion of the actuated joints, through its shaper."""
-    motion = of_actuated(model, described_motion(model, controller))
+    motion = actuated_reference(model, described_motion(model, controller))
     if controller.shaper is None:
         return motion
     shaper = controller.shaper
@@ -26,7 +26,7 @@ def shaped_reference(model: Model, controller: Common) -> AbstractSignal:
     wanted = shaped_modes(model, target, shaper)
     if shaper.follow:
         return shaped_along(model, motion, shaper, wanted)
-    return shaped(motion, impulses_of(shaper, wanted))
+    return shape_signal(motion, impulses_of(shaper, wanted))
 
 
 def impulses_of(shaper: Shaper, wanted: list[Mode]) -> Impulses:
@@ -49,7 +49,7 @@ def shaped_along(
     for number, mode in zip(shaper.modes, wanted, strict=True):
         unit = impulses_of(shaper, [Mode(1.0, mode.zeta)])
         frequency = mode_along(model, int(number))
-        found = followed(found, unit, mode.zeta, frequency)
+        found = follow_mode(found, unit, mode.zeta, frequency)
     return found
 
 

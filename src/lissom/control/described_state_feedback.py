@@ -24,7 +24,7 @@ from .optimal import (
     LQG,
     LQR,
     AllowedDeviations,
-    Foreseen,
+    PreviewInputs,
     Regulator,
     integral_regulator,
     regulator,
@@ -33,10 +33,10 @@ from .predictive import (
     MPC,
     PredictiveLimits,
     QuadraticSolver,
-    foreseen_program,
+    preview_program,
     program_of,
 )
-from .preview import Preview, left_out, preview
+from .preview import Preview, neglected_push, preview
 from .scheduled import state_names
 from .slow_model import encoder_names, slow_model
 
@@ -66,7 +66,7 @@ def lqg_law(model: Model, controller: LQGController) -> LQG:
     nominal, known = _known(model, controller, sensors, design, gains)
     foreseen = None
     if known is not None:
-        foreseen = Foreseen(
+        foreseen = PreviewInputs(
             torque=_over_time(controller, known.torque),
             push=_over_time(controller, known.push),
         )
@@ -77,7 +77,7 @@ def lqg_law(model: Model, controller: LQGController) -> LQG:
         sample=controller.sample,
         sensor_names=sensors,
         torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
-        foreseen=foreseen,
+        preview=foreseen,
     )
 
 
@@ -103,7 +103,7 @@ def mpc_law(model: Model, controller: MPCController) -> MPC:
     nominal, known = _known(model, controller, sensors, design, gains)
     foreseen, push = None, None
     if known is not None:
-        foreseen = foreseen_program(design, gains, program, known, names)
+        foreseen = preview_program(design, gains, program, known, names)
         push = _over_time(controller, known.push)
     return MPC(
         K=gains.K,
@@ -166,7 +166,7 @@ def _known(
     links[:, :joints] -= reference[:, 0, list(model.formulation.independent)]
     seen = Table(table.t, rows[:, : len(sensors)], "linear", after="hold")
     nominal = NominalMotion(whole.reference, whole.torque, seen)
-    return nominal, preview(design, gains, left_out(design, links))
+    return nominal, preview(design, gains, neglected_push(design, links))
 
 
 def _over_time(controller: Common, rows: np.ndarray) -> Table:

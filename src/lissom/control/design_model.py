@@ -38,7 +38,7 @@ class DesignModel(NamedTuple):
     input_names: tuple[str, ...]
     output_names: tuple[str, ...]
     poles: Any  # of the motions that are kept, in continuous time [rad/s]
-    left_out: int  # number of states of the faster motions
+    fast_states: int  # number of states of the faster motions
     coordinate_names: tuple[str, ...]  # of the robot
     shape: Matrix  # coordinates of the robot from the states
     mass: Matrix  # of the coordinates
@@ -80,20 +80,20 @@ def design_model(
     second = linear.matrices
     assert second is not None
     n = len(second.M)
-    A, B = _held(slow.A, slow.B, sample)
+    A, B = _zero_order_hold(slow.A, slow.B, sample)
     accelerations = slow.of_states[:, n:] @ np.linalg.inv(second.M)
-    _, on_coordinates = _held(slow.A, accelerations, sample)
+    _, on_coordinates = _zero_order_hold(slow.A, accelerations, sample)
     return DesignModel(
         A=A,
         B=B,
         C=slow.C,
-        D=linear.D + fast.C @ following(fast),
+        D=linear.D + fast.C @ quasi_static_part(fast),
         energy=slow.states.T @ energy_matrix(linear) @ slow.states,
         sample=sample,
         input_names=linear.input_names,
         output_names=linear.output_names,
         poles=np.linalg.eigvals(slow.A),
-        left_out=len(fast.A),
+        fast_states=len(fast.A),
         coordinate_names=linear.state_names[:n],
         shape=slow.states[:n],
         mass=np.asarray(second.M),
@@ -142,7 +142,7 @@ def slow_and_fast(
     return part(A_s, slow_states, slow_back), part(A_f, fast_states, fast_back)
 
 
-def following(fast: ModalSubsystem) -> Matrix:
+def quasi_static_part(fast: ModalSubsystem) -> Matrix:
     """States of fast motions that follow the inputs at once: 0 = A z + B u."""
     if not len(fast.A):
         return np.zeros_like(fast.B)
@@ -163,7 +163,7 @@ def energy_matrix(linear: LinearModel) -> Matrix:
     return whole
 
 
-def _held(A: Matrix, B: Matrix, sample: float) -> tuple[Matrix, Matrix]:
+def _zero_order_hold(A: Matrix, B: Matrix, sample: float) -> tuple[Matrix, Matrix]:
     """The system between two samples, its inputs held (exact)."""
     import scipy.linalg  # slow to import
 
@@ -178,10 +178,10 @@ def _held(A: Matrix, B: Matrix, sample: float) -> tuple[Matrix, Matrix]:
 def check_stabilisable(design: DesignModel) -> None:
     """Refuse a model with a motion that does not die out and that no torque moves (Hautus' test)."""
     least = UNSEEN * np.linalg.norm(design.B)
-    for motion in _lasting(design.A):
+    for motion in _lasting_motions(design.A):
         if np.linalg.norm(motion.left.conj() @ design.B) <= least:
             raise DesignError(
-                f"not stabilisable: no torque moves {_described(motion, design)}. Actuate the joint that moves it, or "
+                f"not stabilisable: no torque moves {_in_words(motion, design)}. Actuate the joint that moves it, or "
                 "give the robot damping."
             )
 
@@ -189,10 +189,10 @@ def check_stabilisable(design: DesignModel) -> None:
 def check_detectable(design: DesignModel) -> None:
     """Refuse a model with a motion that does not die out and that no sensor sees (Hautus' test)."""
     least = UNSEEN * np.linalg.norm(design.C)
-    for motion in _lasting(design.A):
+    for motion in _lasting_motions(design.A):
         if np.linalg.norm(design.C @ motion.right) <= least:
             raise DesignError(
-                f"not detectable: no sensor sees {_described(motion, design)}. Add a sensor there, such as its encoder "
+                f"not detectable: no sensor sees {_in_words(motion, design)}. Add a sensor there, such as its encoder "
                 "or a strain gauge on the link.",
                 "sensors",
             )
@@ -206,17 +206,17 @@ class SampledMode(NamedTuple):
     right: Any
 
 
-def _lasting(A: Matrix) -> Iterator[SampledMode]:
+def _lasting_motions(A: Matrix) -> Iterator[SampledMode]:
     """Motions that do not die out by themselves."""
     import scipy.linalg  # slow to import
 
-    found: Any = scipy.linalg.eig(A, left=True, right=True)
-    for z, left, right in zip(found[0], found[1].T, found[2].T, strict=True):
+    eigen: Any = scipy.linalg.eig(A, left=True, right=True)
+    for z, left, right in zip(eigen[0], eigen[1].T, eigen[2].T, strict=True):
         if abs(z) >= 1.0 - 1e-9:
             yield SampledMode(z, left, right)
 
 
-def _described(motion: SampledMode, design: DesignModel) -> str:
+def _in_words(motion: SampledMode, design: DesignModel) -> str:
     """Number, frequency and place of a motion: `mode 2 at 8.77 Hz (most of it in lower/1.z, link lower)`."""
     omega = abs(np.log(motion.z)) / design.sample
     slower = np.abs(design.poles) < (1 - 1e-6) * omega

@@ -25,7 +25,7 @@ from ..solve.signals import AbstractSignal
 from ..solve.simulate import integrate
 from ..types import RESULTS, Float, ended_as
 from .design_error import DesignError
-from .nominal import NominalMotion, joint_motion, nominal_motion, of_actuated
+from .nominal import NominalMotion, actuated_reference, joint_motion, nominal_motion
 from .tuning import first_driven_mode
 
 LEFT = 1e-3  # part of a vibration that is left when the torques end
@@ -66,8 +66,10 @@ def encoder_inversion(
 
     def rows(robot: DrivenRobot, t_end: float, part: RowsOfRun):
         ends = np.full(len(part.t), t_end)
-        seen = _seen(robot, channels, ends, part.joints, part.t, part.x, part.xd)
-        return tuple(np.asarray(values)[: part.count] for values in seen)
+        readings = _readings(
+            robot, channels, ends, part.joints, part.t, part.x, part.xd
+        )
+        return tuple(np.asarray(values)[: part.count] for values in readings)
 
     torque, measured = map_run(model, inputs, solution, rows)
     # The last row is that of the robot at rest.
@@ -76,7 +78,7 @@ def encoder_inversion(
     torque = np.concatenate([drives, [rest.torque.value(0.0)]])
     measured = np.concatenate([measured[:-1], [rest.measured.value(0.0)]])
     return NominalMotion(
-        reference=of_actuated(model, reference),
+        reference=actuated_reference(model, reference),
         torque=Table(times.tolist(), torque, "linear", after="hold"),
         measured=Table(times.tolist(), measured, "linear", after="hold"),
     )
@@ -102,7 +104,7 @@ def _led_along(
 
 
 @compiled_quickly
-def _seen(
+def _readings(
     robot: DrivenRobot, channels: tuple[Channel, ...], ends, joints, t, x, xd
 ) -> tuple[Float[Array, "t j"], Float[Array, "t m"]]:
     """Torques of all joints, and what sensors read, at many times of a run."""

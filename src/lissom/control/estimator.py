@@ -43,7 +43,7 @@ class Estimator(eqx.Module):
         s, a = np.shape(self.B)
         return Estimate(jnp.zeros(s), jnp.zeros(a), jnp.zeros(a))
 
-    def corrected(
+    def update(
         self, expected: Estimate, deviation: Float[Array, " m"]
     ) -> tuple[Float[Array, " s"], Float[Array, " a"]]:
         """State and disturbance after a measurement."""
@@ -53,7 +53,7 @@ class Estimator(eqx.Module):
         state = expected.state + jnp.asarray(self.L_state) @ surprise
         return state, expected.disturbance + jnp.asarray(self.L_disturbance) @ surprise
 
-    def ahead(
+    def predict(
         self,
         state: Float[Array, " s"],
         disturbance: Float[Array, " a"],
@@ -120,20 +120,20 @@ def check_lasting_torques(design: DesignModel) -> None:
     balance = np.concatenate([A[:s] - np.eye(s, len(A)), C])
     # Metres, radians and torques are compared by what they do.
     size = np.maximum(np.linalg.norm(balance, axis=0), 1e-300)
-    _, seen, motions = np.linalg.svd(balance / size)
+    _, singular, motions = np.linalg.svd(balance / size)
     rows, columns = balance.shape
-    if rows >= columns and seen[-1] > ROUNDING * seen[0]:
+    if rows >= columns and singular[-1] > ROUNDING * singular[0]:
         return
     torques = (motions[-1] / size)[s:]
     drive = design.input_names[int(np.argmax(np.abs(torques)))]
     names = ", ".join(design.output_names)
     count = len(design.input_names)
     if count == 1:
-        found = f"{names} alone cannot tell a lasting {drive}"
+        message = f"{names} alone cannot tell a lasting {drive}"
     else:
-        found = f"by {names} alone the lasting torques of {count} drives cannot be told apart, {drive} least of all"
+        message = f"by {names} alone the lasting torques of {count} drives cannot be told apart, {drive} least of all"
     raise DesignError(
-        f"not detectable: {found}. Add the encoder of its joint.", "sensors"
+        f"not detectable: {message}. Add the encoder of its joint.", "sensors"
     )
 
 

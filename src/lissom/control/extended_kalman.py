@@ -30,7 +30,7 @@ from ..types import Float, Real, Scalar
 from .estimator import Estimate, Estimator, stationary_gain
 from .nominal import NominalMotion
 from .optimal import LQG
-from .pid import limited
+from .pid import saturate
 from .scheduled import GainSchedule
 
 REST = 400  # samples after which the estimate of a robot at rest no longer changes
@@ -39,7 +39,7 @@ FIRST_COVARIANCE = (
 )
 
 
-class Belief(NamedTuple):
+class KalmanPrediction(NamedTuple):
     """What the filter expects at the next sample."""
 
     state: Float[Array, " s"]
@@ -99,8 +99,8 @@ class ExtendedKalman(eqx.Module):
             motion = f.motion(x, xd, xdd)
             tau = self._on_joints(u)
             force = motion_residual_of(f, motion, tau)
-            seen = measure(f, self.channels, observed_motion(f, motion), None, tau)
-            return jnp.concatenate([force, seen]), seen
+            observed = measure(f, self.channels, observed_motion(f, motion), None, tau)
+            return jnp.concatenate([force, observed]), observed
 
         v = jnp.concatenate([z, rate[n:], torque])
         slope, reading = jax.jacfwd(everything, has_aux=True)(v)
@@ -116,15 +116,17 @@ class ExtendedKalman(eqx.Module):
             on_reading=direct + on_xdd @ on_acceleration,
         )
 
-    def start(self, state: Float[Array, " s"], torque: Float[Array, " a"]) -> Belief:
+    def start(
+        self, state: Float[Array, " s"], torque: Float[Array, " a"]
+    ) -> KalmanPrediction:
         """A robot that is known to be in a state."""
         none = jnp.zeros_like(torque)
         size = state.shape[0] + torque.shape[0]
-        first = Belief(state, none, jnp.zeros((size, size)), torque)
-        spread = self.ahead(first.state, none, first.covariance, torque).covariance
+        first = KalmanPrediction(state, none, jnp.zeros((size, size)), torque)
+        spread = self.predict(first.state, none, first.covariance, torque).covariance
         return first._replace(covariance=FIRST_COVARIANCE * spread)
 
-    def corrected(self, expected: Belief, measured: Float[Array, " m"]):
+    def update(self, expected: KalmanPrediction, measured: Float[Array, " m"]):
         """State, disturbance and covariance after a measurement."""
         s = expected.state.shape[0]
         at = self.slopes(expected.state, expected.held + expected.disturbance)
@@ -139,7 +141,7 @@ class ExtendedKalman(eqx.Module):
         P = keep @ P @ keep.T + L @ R @ L.T
         return w[:s], w[s:], P
 
-    def held(
+    def sampled_step(
         self, at: RateJacobians
     ) -> tuple[Float[Array, " s"], Float[Array, "s s"], Float[Array, "s a"]]:
         """The step of a sample under held torques, and its derivatives A and B."""
@@ -148,12 +150,12 @@ class ExtendedKalman(eqx.Module):
         J, on_torque = at.on_rate[:, :s], at.on_rate[:, s:]
         one = jnp.eye(s)
         right = [h * at.rate[:, None], one + 0.5 * h * J, h * on_torque]
-        found = jnp.linalg.solve(one - 0.5 * h * J, jnp.concatenate(right, axis=1))
-        return found[:, 0], found[:, 1 : s + 1], found[:, s + 1 :]
+        solution = jnp.linalg.solve(one - 0.5 * h * J, jnp.concatenate(right, axis=1))
+        return solution[:, 0], solution[:, 1 : s + 1], solution[:, s + 1 :]
 
-    def ahead(self, state, disturbance, covariance, torque) -> Belief:
+    def predict(self, state, disturbance, covariance, torque) -> KalmanPrediction:
         """What the next sample should find under a torque, held from now on."""
-        step, A, B = self.held(self.slopes(state, torque + disturbance))
+        step, A, B = self.sampled_step(self.slopes(state, torque + disturbance))
         s = state.shape[0]
         a = B.shape[1]
         whole = jnp.block([[A, B], [jnp.zeros((a, s)), jnp.eye(a)]])
@@ -161,7 +163,7 @@ class ExtendedKalman(eqx.Module):
         Q_drift = jnp.diag(jnp.asarray(self.drift) ** 2)
         Q = block_diag(Q_state, Q_drift)
         P = whole @ covariance @ whole.T + Q
-        return Belief(state + step, disturbance, P, torque)
+        return KalmanPrediction(state + step, disturbance, P, torque)
 
     def _on_joints(self, torque: Float[Array, " a"]) -> Float[Array, " j"]:
         f = self.formulation
@@ -194,23 +196,25 @@ class EKFControl(AbstractLaw):
         """What the filter sees."""
         return self.sensor_names
 
-    def init(self, model: Any) -> Belief:
+    def init(self, model: Any) -> KalmanPrediction:
         """On the nominal motion; no torque is held before the first sample."""
         state = self.nominal.measured.value(0.0)
         torque = self.nominal.torque.value(0.0)
-        belief = _first_belief(self.filter, state, torque)
+        belief = _first_prediction(self.filter, state, torque)
         return belief._replace(held=jnp.zeros(np.shape(torque)))
 
-    def resting(self, memory: Belief, measured: Any) -> tuple[LQG, Estimate]:
+    def resting(self, memory: KalmanPrediction, measured: Any) -> tuple[LQG, Estimate]:
         """At rest the covariance no longer changes: optimal control on a filter of fixed gains."""
         end = jnp.asarray(self.nominal.reference.breakpoints[-1])
-        rest = _rested(self, end, jnp.asarray(measured))
+        rest = _resting_law(self, end, jnp.asarray(measured))
         A, B, C, D = map(np.asarray, rest.model)
         f = self.filter
         L = stationary_gain((A, B, C, D), f.torque_noise, f.drift, f.sensor_noise)
         s = len(A)
-        held = _always(rest.held)
-        nominal = NominalMotion(self.nominal.reference, held, _always(measured))
+        held = _constant_signal(rest.held)
+        nominal = NominalMotion(
+            self.nominal.reference, held, _constant_signal(measured)
+        )
         law = LQG(
             K=np.asarray(rest.K),
             estimator=Estimator(A, B, C, D, L[:s], L[s:]),
@@ -222,21 +226,24 @@ class EKFControl(AbstractLaw):
         return law, law.estimator.start()
 
     def __call__(
-        self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Belief
-    ) -> tuple[Float[Array, " a"], Belief]:
+        self,
+        t: Float[Array, ""],
+        measured: Float[Array, " m"],
+        memory: KalmanPrediction,
+    ) -> tuple[Float[Array, " a"], KalmanPrediction]:
         """Joint torques [N m or N]."""
-        state, disturbance, covariance = self.filter.corrected(memory, measured)
+        state, disturbance, covariance = self.filter.update(memory, measured)
         deviation = state - self.nominal.measured.value(t)
         K = self.K.at(state[jnp.asarray(self.columns)])
         wanted = self.nominal.torque.value(t) - K @ deviation - disturbance
-        torque = limited(wanted, self.torque_limit)
-        return torque, self.filter.ahead(state, disturbance, covariance, torque)
+        torque = saturate(wanted, self.torque_limit)
+        return torque, self.filter.predict(state, disturbance, covariance, torque)
 
 
 @compiled_quickly
-def _first_belief(
+def _first_prediction(
     filter: ExtendedKalman, state: Float[Array, " s"], torque: Float[Array, " a"]
-) -> Belief:
+) -> KalmanPrediction:
     return filter.start(state, torque)
 
 
@@ -249,7 +256,9 @@ class SettledFilter(NamedTuple):
 
 
 @compiled_quickly
-def _rested(law: EKFControl, end: Float[Array, ""], measured: Any) -> SettledFilter:
+def _resting_law(
+    law: EKFControl, end: Float[Array, ""], measured: Any
+) -> SettledFilter:
     """A law after a long rest at the end of its motion."""
     f = law.filter
 
@@ -259,13 +268,13 @@ def _rested(law: EKFControl, end: Float[Array, ""], measured: Any) -> SettledFil
     begin = f.start(law.nominal.measured.value(end), law.nominal.torque.value(end))
     belief = jax.lax.fori_loop(0, REST, sample, begin)
     at = f.slopes(belief.state, belief.held + belief.disturbance)
-    _, A, B = f.held(at)
+    _, A, B = f.sampled_step(at)
     s = A.shape[0]
     K = law.K.at(belief.state[jnp.asarray(law.columns)])
     model = A, B, at.on_reading[:, :s], at.on_reading[:, s:]
     return SettledFilter(belief.held, K, model)
 
 
-def _always(value: Any) -> Table:
+def _constant_signal(value: Any) -> Table:
     """A signal that does not change."""
     return Table([0.0], np.asarray(value)[None], "hold", after="hold")

@@ -36,7 +36,7 @@ POINTS = 400  # of the tables of delays
 Frequency = Callable[[Float[np.ndarray, " a"]], float]
 
 
-class Followed(AbstractSignal):
+class FollowingSignal(AbstractSignal):
     """A motion through a shaper with delays that change: sum_i A_i r(t - d_i(t))."""
 
     signal: AbstractSignal
@@ -49,7 +49,7 @@ class Followed(AbstractSignal):
         """Those of the motion, once for every impulse."""
         return np.asarray(self.corners)
 
-    def on(self, start: float, end: float) -> "Followed":
+    def on(self, start: float, end: float) -> "FollowingSignal":
         """Itself: smooth between its breakpoints."""
         return self
 
@@ -77,9 +77,9 @@ class Followed(AbstractSignal):
         return jnp.tensordot(weights, jax.vmap(of)(times), 1)
 
 
-def followed(
+def follow_mode(
     signal: AbstractSignal, unit: Impulses, zeta: float, frequency: Frequency
-) -> Followed:
+) -> FollowingSignal:
     """A motion through a shaper that follows a mode along it.
 
     Args:
@@ -101,7 +101,7 @@ def followed(
         course = np.interp(np.linspace(0.0, stop, POSES), poses, omega)
         poses = np.linspace(0.0, stop, POSES)
         moving = _delayed(signal, unit, phases, poses, course, stop)
-    assert isinstance(moving, Followed)
+    assert isinstance(moving, FollowingSignal)
     return moving
 
 
@@ -114,13 +114,15 @@ def mode_along(model: Model, number: int) -> Frequency:
     """The frequency of a mode that the motors move, by its number from 1, at any pose."""
 
     def frequency(row: Float[np.ndarray, " a"]) -> float:
-        found = driven_modes(model, whole_pose(model, row))
-        return found[min(number, len(found)) - 1].omega
+        driven = driven_modes(model, whole_pose(model, row))
+        return driven[min(number, len(driven)) - 1].omega
 
     return frequency
 
 
-def _delayed(signal, unit: Impulses, phases, poses, omega, stop: float) -> Followed:
+def _delayed(
+    signal, unit: Impulses, phases, poses, omega, stop: float
+) -> FollowingSignal:
     """The motion with delays of given phases under a frequency that is known at some times."""
     from scipy.interpolate import CubicSpline  # slow to import
 
@@ -144,4 +146,4 @@ def _delayed(signal, unit: Impulses, phases, poses, omega, stop: float) -> Follo
     table = PolynomialSignal(t, np.moveaxis(spline.c[::-1], 1, 0))
     reached = phase(np.clip(signal.breakpoints, 0.0, stop))
     corners = np.unique(time_of(np.add.outer(reached, phases)).ravel())
-    return Followed(signal, unit.amplitudes, table, corners)
+    return FollowingSignal(signal, unit.amplitudes, table, corners)

@@ -10,7 +10,7 @@ from jaxtyping import Array
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
 from .nominal import NominalMotion
-from .pid import PID, PIDMemory, limited
+from .pid import PID, PIDMemory, saturate
 
 
 class HybridMemory(NamedTuple):
@@ -69,5 +69,5 @@ class Hybrid(AbstractLaw):
         if self.of_rate:
             fed = (vibration - memory.signal) / self.sample
         damped = torque + jnp.asarray(self.gain) @ fed
-        torque = limited(damped, self.inner.torque_limit)
+        torque = saturate(damped, self.inner.torque_limit)
         return torque, HybridMemory(inner, mean, vibration)

@@ -199,8 +199,10 @@ def sensitivity(
     # Lightly damped modes are narrow: their own frequencies are looked at too.
     poles = np.concatenate([closed_loop_poles(loop), loop.robot.poles])
     angles = np.abs(np.angle(poles)) / period
-    near = np.unique(angles[(angles > omega[0]) & (angles < nyquist)])
-    omega = np.unique(np.concatenate([omega, near, near * 0.999, near * 1.001]))
+    resonances = np.unique(angles[(angles > omega[0]) & (angles < nyquist)])
+    omega = np.unique(
+        np.concatenate([omega, resonances, resonances * 0.999, resonances * 1.001])
+    )
     values = []
     for w in omega:
         back = np.eye(loop.robot.B.shape[1]) + loop.gain(np.exp(1j * w * period))

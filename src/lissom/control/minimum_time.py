@@ -21,7 +21,7 @@ from .design_error import DesignError
 from .design_model import Matrix
 from .nominal import NominalMotion
 from .references import PolynomialSignal
-from .slow_model import SlowModel, Vector, encoder_names, held, slow_model
+from .slow_model import SlowModel, Vector, encoder_names, slow_model, zero_order_hold
 from .time_optimal import limit_of_each_joint
 
 COARSE = 64  # steps in which the time is first looked for
@@ -112,9 +112,9 @@ def fewest_steps(
         return None
     while most - fewest > 1:
         middle = (fewest + most) // 2
-        found = effort_of(middle)
-        if found is not None and found.share <= 1.0:
-            most, best = middle, found
+        effort = effort_of(middle)
+        if effort is not None and effort.share <= 1.0:
+            most, best = middle, effort
         else:
             fewest = middle
     return most, best
@@ -164,10 +164,10 @@ def minimum_time(
     period = sample * _samples_per_step(plant, limit, sample)
     effort_of = _effort(plant, limit, period)
     longest = int(np.ceil(GROWTH * FINE)) + 2
-    found = fewest_steps(effort_of, 0, longest)
-    if found is None:
+    solution = fewest_steps(effort_of, 0, longest)
+    if solution is None:
         raise _hopeless(limit)
-    steps, effort = found
+    steps, effort = solution
     repeats = round(period / sample)
     nominal = _nominal(plant, np.repeat(effort.torque, repeats, axis=0), sample)
     return MinimumTime(nominal, steps * period, period, effort.torque)
@@ -207,7 +207,7 @@ def _equilibrium(A, B, C, D, outputs: Vector) -> tuple[Vector, Vector]:
 
 
 def _effort(plant: _Plant, limit: Vector, period: float):
-    A, B = held(plant.slow.A, plant.slow.B, period)
+    A, B = zero_order_hold(plant.slow.A, plant.slow.B, period)
 
     def effort_of(steps: int) -> TorqueEffort | None:
         return least_effort(
@@ -221,8 +221,8 @@ def _samples_per_step(plant: _Plant, limit: Vector, sample: float) -> int:
     """Controller samples over which a torque is held, so that the motion has about `FINE` steps."""
     samples = 1.0 / COARSE
     while samples < LONGEST:
-        found = _effort(plant, limit, samples * sample)(COARSE)
-        if found is not None and found.share <= 1.0:
+        effort = _effort(plant, limit, samples * sample)(COARSE)
+        if effort is not None and effort.share <= 1.0:
             return max(1, int(np.ceil(samples * COARSE / FINE)))
         samples *= GROWTH
     raise _hopeless(limit)
@@ -238,7 +238,7 @@ def _hopeless(limit: Vector) -> DesignError:
 
 def _nominal(plant: _Plant, torque, sample: float) -> NominalMotion:
     """Joints, torques and measurements at every sample."""
-    A, B = held(plant.slow.A, plant.slow.B, sample)
+    A, B = zero_order_hold(plant.slow.A, plant.slow.B, sample)
     slow = plant.slow
     change = torque - slow.torque
     states = [plant.start]

@@ -25,7 +25,7 @@ from .design_model import Matrix
 from .nominal import NominalMotion
 from .optimal import AllowedDeviations
 from .optional_package import optional_package
-from .pid import limited
+from .pid import saturate
 from .slow_model import SlowModel
 
 LARGEST = 16  # states of the model
@@ -95,9 +95,9 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
             continue
         slowed = Controller(controller.A / time, controller.B / time, controller.C)
         # H2 of the scaled plant counts with the root of its unit of time, H-infinity does not.
-        found = _measured(plant, slowed, bound / np.sqrt(time), peak)
-        if found.h2 <= found.h2_bound and found.peak <= peak:
-            return found
+        synthesis = _measured(plant, slowed, bound / np.sqrt(time), peak)
+        if synthesis.h2 <= synthesis.h2_bound and synthesis.peak <= peak:
+            return synthesis
         reason = "the controller does not keep its bounds"
     raise DesignError(
         f"no controller with a peak of {peak:g} was found ({reason}). Allow a higher `peak`, or lower `fastest`.",
@@ -208,10 +208,10 @@ def scaled_plant(plant: Plant) -> tuple[Plant, float]:
     of_control, of_estimate = _root(X), _root(Y)
     U, sizes, W = np.linalg.svd(of_control.T @ of_estimate)
     # Motions that nothing disturbs or nobody minds take no part.
-    kept = sizes > NEGLIGIBLE * sizes[0]
-    size = np.sqrt(sizes[kept])
-    T = of_estimate @ W[kept].T / size
-    T_inverse = (U[:, kept] / size).T @ of_control.T
+    significant = sizes > NEGLIGIBLE * sizes[0]
+    size = np.sqrt(sizes[significant])
+    T = of_estimate @ W[significant].T / size
+    T_inverse = (U[:, significant] / size).T @ of_control.T
     scaled = plant._replace(
         A=T_inverse @ A @ T,
         B=T_inverse @ B,
@@ -294,10 +294,10 @@ def _inequalities(cp: Any, plant: Plant, unknown: _Unknowns, peak: float) -> lis
     lower = Y @ A + B_h @ C
     motion = cp.bmat([[upper + upper.T, A_h.T + A], [A_h + A.T, lower + lower.T]])
     noise = cp.vstack([plant.B_w, Y @ plant.B_w + B_h @ plant.D_w])
-    seen = cp.hstack([plant.C_2 @ X + plant.D_2 @ C_h, plant.C_2])
+    outputs = cp.hstack([plant.C_2 @ X + plant.D_2 @ C_h, plant.C_2])
     pair = cp.bmat([[X, np.eye(n)], [np.eye(n), Y]])
     small_h2 = cp.bmat([[motion, noise], [noise.T, -np.eye(plant.B_w.shape[1])]])
-    covariance = cp.bmat([[pair, seen.T], [seen, W]])
+    covariance = cp.bmat([[pair, outputs.T], [outputs, W]])
     drive = cp.vstack([plant.B_inf, Y @ plant.B_inf])
     answer = cp.hstack([plant.D_inf @ C_h, np.zeros((len(plant.D_inf), n))])
     w, z = plant.B_inf.shape[1], len(plant.D_inf)
@@ -426,11 +426,11 @@ class OutputFeedback(AbstractLaw):
     ) -> tuple[Float[Array, " a"], OutputMemory]:
         """Joint torques [N m or N]."""
         deviation = measured - self.nominal.measured.value(t)
-        seen = deviation - jnp.asarray(self.through) @ memory.held
-        answer = jnp.asarray(self.C) @ memory.state + jnp.asarray(self.D) @ seen
+        dy = deviation - jnp.asarray(self.through) @ memory.held
+        answer = jnp.asarray(self.C) @ memory.state + jnp.asarray(self.D) @ dy
         nominal = self.nominal.torque.value(t)
-        torque = limited(nominal + answer, self.torque_limit)
-        state = jnp.asarray(self.A) @ memory.state + jnp.asarray(self.B) @ seen
+        torque = saturate(nominal + answer, self.torque_limit)
+        state = jnp.asarray(self.A) @ memory.state + jnp.asarray(self.B) @ dy
         return torque, OutputMemory(state, torque - nominal)
 
 

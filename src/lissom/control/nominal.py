@@ -80,7 +80,7 @@ def nominal_motion(
 
     torque, measured = in_chunks(points, motion)
     return NominalMotion(
-        reference=of_actuated(model, reference),
+        reference=actuated_reference(model, reference),
         torque=Table(times.tolist(), torque, "linear", after="hold"),
         measured=Table(times.tolist(), measured, "linear", after="hold"),
     )
@@ -154,8 +154,8 @@ def _nominal_points(
         on_branch = on_branch_near(f, q)
         point = balanced_point(on_branch, q, qd, qdd)
         motion = on_branch.motion(point.x, point.xd, point.xdd)
-        seen = observed_motion(on_branch, motion)
-        measured = measure(on_branch, channels, seen, None, point.tau)
+        observed = observed_motion(on_branch, motion)
+        measured = measure(on_branch, channels, observed, None, point.tau)
         if feedforward == "none":
             torque = jnp.zeros(len(f.joints.actuated))
         elif feedforward == "gravity":
@@ -235,7 +235,7 @@ class ActuatedPart(AbstractSignal):
         return self.signal.acceleration(t)[jnp.asarray(self.columns)]
 
 
-def of_actuated(model: Model, reference: AbstractSignal) -> AbstractSignal:
+def actuated_reference(model: Model, reference: AbstractSignal) -> AbstractSignal:
     """A reference of the actuated joints, from one of these or of all moving joints."""
     size = np.shape(reference.value(0.0))[0]
     if size == len(model.actuated):

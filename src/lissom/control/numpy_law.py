@@ -57,8 +57,8 @@ class NumpyLaw(AbstractLaw):
             size = 1.0 + sum(jnp.sum(jnp.abs(leaf)) for leaf in _reals(primals))
             change = sum(jnp.sum(jnp.abs(leaf)) for leaf in _reals(tangents))
             step = DIFFERENCE * size / jnp.where(change > 0, change, 1.0)
-            beyond = call(*_moved(primals, tangents, step))
-            before = call(*_moved(primals, tangents, -step))
+            beyond = call(*_perturbed(primals, tangents, step))
+            before = call(*_perturbed(primals, tangents, -step))
             slopes = [
                 (b - a) / (2 * step) if jnp.issubdtype(s.dtype, jnp.floating) else None
                 for a, b, s in zip(
@@ -158,7 +158,7 @@ def _reals(tree: Any) -> list[Any]:
     return [leaf for leaf in jax.tree.leaves(tree) if _is_real(leaf)]
 
 
-def _moved(values: Any, by: Any, step: Any) -> Any:
+def _perturbed(values: Any, by: Any, step: Any) -> Any:
     """Real numbers moved by a step, whole ones as they are."""
 
     def moved(value, change):

@@ -22,7 +22,7 @@ from .design_model import (
 )
 from .estimator import Estimate, Estimator
 from .nominal import NominalMotion
-from .pid import limited
+from .pid import saturate
 from .riccati import discrete_riccati
 
 
@@ -160,14 +160,14 @@ class LQR(AbstractLaw):
         feedback = jnp.asarray(self.K) @ deviation[:s]
         integral = jnp.asarray(self.K_integral) @ memory
         wanted = self.nominal.torque.value(t) - feedback - integral
-        torque = limited(wanted, self.torque_limit)
+        torque = saturate(wanted, self.torque_limit)
         # Where the limit cuts off, the sum of the errors waits.
         free = jnp.all(torque == wanted)
         summed = memory + jnp.where(free, self.sample, 0.0) * deviation[s:]
         return torque, summed
 
 
-class Foreseen(eqx.Module):
+class PreviewInputs(eqx.Module):
     """What is known before the motion begins, over time: see `preview`."""
 
     torque: AbstractSignal  # that does not wait for a deviation
@@ -187,7 +187,7 @@ class LQG(AbstractLaw):
     sample: Scalar
     sensor_names: tuple[str, ...] = eqx.field(static=True)
     torque_limit: Float[Real, " a"] | None = None
-    foreseen: Foreseen | None = None
+    preview: PreviewInputs | None = None
 
     def sensors(self, model: Any) -> tuple[str, ...]:
         """What the filter was designed for."""
@@ -202,13 +202,13 @@ class LQG(AbstractLaw):
     ) -> tuple[Float[Array, " a"], Estimate]:
         """Joint torques [N m or N]."""
         deviation = measured - self.nominal.measured.value(t)
-        state, disturbance = self.estimator.corrected(memory, deviation)
+        state, disturbance = self.estimator.update(memory, deviation)
         nominal = self.nominal.torque.value(t)
         wanted = nominal - jnp.asarray(self.K) @ state - disturbance
         push = 0.0
-        if self.foreseen is not None:
-            wanted = wanted + self.foreseen.torque.value(t)
-            push = self.foreseen.push.value(t)
-        torque = limited(wanted, self.torque_limit)
+        if self.preview is not None:
+            wanted = wanted + self.preview.torque.value(t)
+            push = self.preview.push.value(t)
+        torque = saturate(wanted, self.torque_limit)
         own = torque - nominal
-        return torque, self.estimator.ahead(state, disturbance, own, push)
+        return torque, self.estimator.predict(state, disturbance, own, push)

@@ -132,12 +132,12 @@ def _simple_limits(columns: int, speed: Any, acceleration: Any) -> list[Any]:
         "speed": (speed, constraint.JointVelocityConstraint),
         "acceleration": (acceleration, constraint.JointAccelerationConstraint),
     }
-    found = []
+    limits = []
     for name, (values, kind) in kinds.items():
         if values is not None:
             bound = limit_of_each_joint(name, values, columns)
-            found.append(kind(np.stack([-bound, bound], axis=1)))
-    return found
+            limits.append(kind(np.stack([-bound, bound], axis=1)))
+    return limits
 
 
 def _torque_limits(along: TorqueCoefficients, limit: Float[np.ndarray, " a"]) -> Any:

@@ -69,14 +69,14 @@ class PID(AbstractLaw):
         integral = before + h * ki * error
         proportional = jnp.asarray(self.kp) * error
         wanted = feedforward + proportional + integral + derivative
-        torque = limited(wanted, self.torque_limit)
+        torque = saturate(wanted, self.torque_limit)
         # Beyond the limit, an error of the same sign would only wind the integral up.
         winding = (wanted - torque) * error > 0
         integral = jnp.where(winding, before, integral)
         return torque, PIDMemory(integral, error, derivative)
 
 
-def limited(
+def saturate(
     torque: Float[Array, " a"], limit: Float[Real, " a"] | None
 ) -> Float[Array, " a"]:
     """Torques cut off at the limits of the drives."""

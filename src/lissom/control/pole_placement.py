@@ -10,16 +10,21 @@ from typing import Any
 import numpy as np
 from jaxtyping import Complex
 
+from .controllable_subspace import (
+    ControllableSubspace,
+    controllable_subspace,
+    matching_places,
+    uncontrollable_poles,
+)
 from .design_error import DesignError
 from .design_model import DesignModel, Matrix, check_stabilisable
-from .reached_states import ReachedStates, fixed_poles, places_of, reached_states
 
 SAME = 1e-6  # distance of poles z that are one
 
 Poles = Complex[np.ndarray, "_"]
 
 
-def wanted_poles(
+def desired_poles(
     design: DesignModel, bandwidth: float, damping: float = 0.7, vibration: float = 0.2
 ) -> Complex[np.ndarray, " s"]:
     """Poles of the closed loop in continuous time [rad/s]; those of motions that no torque moves stay, and come last.
@@ -31,16 +36,16 @@ def wanted_poles(
         vibration: least damping ratio of the vibrations.
     """
     rigid = 2 * design.B.shape[1]
-    moved, left = _moved_and_left(design)
+    moved, left = _controllable_and_uncontrollable(design)
     slowest_first = np.argsort(np.abs(moved), kind="stable")
     joints = _pair(2 * np.pi * bandwidth, damping)
-    found = list(np.tile(joints, rigid // 2))
+    poles = list(np.tile(joints, rigid // 2))
     for pole in moved[slowest_first[rigid:]]:
-        found.append(_damped(pole, vibration))
-    return np.array([*found[: len(moved)], *left])
+        poles.append(_damped(pole, vibration))
+    return np.array([*poles[: len(moved)], *left])
 
 
-def check_wishes(bandwidth: float, damping: float, vibration: float) -> None:
+def check_specification(bandwidth: float, damping: float, vibration: float) -> None:
     """Refuse poles that no motion has.
 
     Raises:
@@ -53,11 +58,11 @@ def check_wishes(bandwidth: float, damping: float, vibration: float) -> None:
             raise DesignError(f"must lie between 0 and 1, got {ratio:g}", name)
 
 
-def _moved_and_left(design: DesignModel) -> tuple[Poles, Poles]:
+def _controllable_and_uncontrollable(design: DesignModel) -> tuple[Poles, Poles]:
     """Poles of the motions that torques move, and of the others [rad/s]."""
     poles = np.asarray(design.poles, dtype=complex)
-    left = fixed_poles(design, reached_states(design))
-    places = places_of(left, np.exp(poles * design.sample))
+    left = uncontrollable_poles(design, controllable_subspace(design))
+    places = matching_places(left, np.exp(poles * design.sample))
     return np.delete(poles, places), poles[places]
 
 
@@ -86,22 +91,24 @@ def placed_gain(design: DesignModel, poles: Any) -> Matrix:
     from scipy.signal import place_poles  # slow to import
 
     check_stabilisable(design)
-    reached = reached_states(design)
-    z = _free_poles(design, reached, np.exp(np.asarray(poles) * design.sample))
-    A = reached.moved.T @ design.A @ reached.moved
+    subspace = controllable_subspace(design)
+    z = _free_poles(design, subspace, np.exp(np.asarray(poles) * design.sample))
+    A = subspace.controllable.T @ design.A @ subspace.controllable
     try:
-        found: Any = place_poles(A, reached.moved.T @ design.B, z, maxiter=100)
+        placement: Any = place_poles(
+            A, subspace.controllable.T @ design.B, z, maxiter=100
+        )
     except ValueError as failure:
         raise DesignError(f"these poles cannot be placed: {failure}", "poles") from None
-    return np.asarray(found.gain_matrix) @ reached.moved.T
+    return np.asarray(placement.gain_matrix) @ subspace.controllable.T
 
 
-def _free_poles(design: DesignModel, reached: ReachedStates, z: Poles) -> Poles:
+def _free_poles(design: DesignModel, subspace: ControllableSubspace, z: Poles) -> Poles:
     """The poles asked for, less those that stay whatever the torques do."""
     if len(z) != design.states:
         raise DesignError(f"{design.states} poles are wanted, got {len(z)}", "poles")
-    fixed = fixed_poles(design, reached)
-    places = places_of(fixed, z)
+    fixed = uncontrollable_poles(design, subspace)
+    places = matching_places(fixed, z)
     for pole in fixed:
         if np.abs(z[places] - pole).min() > SAME:
             hertz = abs(np.log(pole)) / (2 * np.pi * design.sample)

@@ -110,20 +110,20 @@ def program_of(
     )
 
 
-class ForeseenProgram(NamedTuple):
+class PreviewProgram(NamedTuple):
     """What the motion's own pushes add to the program of every sample."""
 
     slope: Float[np.ndarray, "t v"]  # to F dx
     deflection: Float[np.ndarray, "t h c"]  # to the deflections ahead
 
 
-def foreseen_program(
+def preview_program(
     design: DesignModel,
     regulator: Regulator,
     program: QuadraticProgram,
     known: Preview,
     constrained: tuple[str, ...],
-) -> ForeseenProgram:
+) -> PreviewProgram:
     """Linear terms of the program along a motion, from the states that the known pushes alone would lead to."""
     samples = len(known.push)
     horizon, c = program.horizon, program.control
@@ -147,7 +147,7 @@ def foreseen_program(
             costate = xi @ regulator.P + value[c : c + samples]
             slope += costate @ program.reach[c]
         bends.append(xi @ C.T + v @ D.T)
-    return ForeseenProgram(slope, np.stack(bends, axis=1))
+    return PreviewProgram(slope, np.stack(bends, axis=1))
 
 
 class Infeasible(NamedTuple):
@@ -176,13 +176,13 @@ class QuadraticSolver:
         limits: PredictiveLimits,
         sample: float,
         constrained: tuple[str, ...] = (),
-        foreseen: ForeseenProgram | None = None,
+        preview: PreviewProgram | None = None,
     ):
         self.program = program
         self.limits = limits
         self.sample = sample
         self.constrained = constrained
-        self.foreseen = foreseen
+        self.preview = preview
         self.seconds: list[float] = []  # that every solution took
         self.iterations: list[
             int
@@ -226,7 +226,7 @@ class QuadraticSolver:
             deflection: constrained outputs of the nominal motion over the horizon.
         """
         program = self.program
-        slope, bend = self._foreseen_at(float(t))
+        slope, bend = self._preview_at(float(t))
         # Total torque = nominal - disturbance + v.
         offset = nominal - disturbance
         count = self._count
@@ -259,8 +259,8 @@ class QuadraticSolver:
         """The torque within its limits to the last digit: the solver keeps them to its tolerance."""
         return np.clip(torque, -self.limits.torque, self.limits.torque)
 
-    def _foreseen_at(self, t: float) -> tuple[Any, Any]:
-        known = self.foreseen
+    def _preview_at(self, t: float) -> tuple[Any, Any]:
+        known = self.preview
         k = round(t / self.sample)
         if known is None or not 0 <= k < len(known.slope):
             return 0.0, 0.0
@@ -336,7 +336,7 @@ class MPC(AbstractLaw):
         """Joint torques [N m or N]."""
         nominal = self.nominal
         deviation = measured - nominal.measured.value(t)
-        state, disturbance = self.estimator.corrected(memory, deviation)
+        state, disturbance = self.estimator.update(memory, deviation)
         program = self.solver.program
         now = t + self.sample * jnp.arange(program.control)
         ahead = t + self.sample * (1 + jnp.arange(program.horizon))
@@ -344,15 +344,15 @@ class MPC(AbstractLaw):
         rows = jnp.asarray(self.constrained, dtype=int)
         bends = jax.vmap(nominal.measured.value)(ahead)[:, rows]
         before = memory.held + nominal.torque.value(t - self.sample)
-        torque = solved(
+        torque = solver_torque(
             self.solver, self.K, t, state, disturbance, before, torques, bends
         )
         own = torque - torques[0]
         push = 0.0 if self.push is None else self.push.value(t)
-        return torque, self.estimator.ahead(state, disturbance, own, push)
+        return torque, self.estimator.predict(state, disturbance, own, push)
 
 
-def solved(
+def solver_torque(
     solver: QuadraticSolver, K, t, state, disturbance, before, torques, bends
 ) -> Float[Array, " a"]:
     """The solver's torque inside compiled code; its derivative is the unconstrained feedback."""

@@ -30,7 +30,7 @@ class Preview(NamedTuple):
     ]  # the part of du that does not wait for a deviation
 
 
-def left_out(
+def neglected_push(
     design: DesignModel, links: Float[np.ndarray, "t n"]
 ) -> Float[np.ndarray, "t s"]:
     """W: what the links' own acceleration and damping add to the state from sample to sample.

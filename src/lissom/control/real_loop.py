@@ -14,7 +14,7 @@ from jaxtyping import Array, Int
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
-from .pid import limited
+from .pid import saturate
 
 
 class LoopMemory(NamedTuple):
@@ -84,35 +84,35 @@ class RealLoop(AbstractLaw):
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: LoopMemory
     ) -> tuple[Float[Array, " a"], LoopMemory]:
         """Joint torques of the drives [N m or N]."""
-        seen = self.sensed(measured, memory.samples)
-        command, law = self.law(t, seen, memory.law)
+        readings = self.sensor_readings(measured, memory.samples)
+        command, law = self.law(t, readings, memory.law)
         queue = jnp.concatenate([memory.queue, command[None]])
-        torque = self.driven(queue[0], memory)
+        torque = self.drive_torques(queue[0], memory)
         return torque, LoopMemory(law, queue[1:], torque, memory.samples + 1)
 
-    def sensed(
+    def sensor_readings(
         self, measured: Float[Array, " m"], samples: Int[Array, ""]
     ) -> Float[Array, " m"]:
         """What the sensors report."""
-        seen = measured
+        readings = measured
         if self.noise is not None:
             key = jax.random.fold_in(jax.random.key(self.seed), samples)
             spread = jax.random.normal(key, measured.shape, dtype=measured.dtype)
-            seen = seen + jnp.asarray(self.noise) * spread
+            readings = readings + jnp.asarray(self.noise) * spread
         if self.resolution is not None:
             step = jnp.asarray(self.resolution)
             safe = jnp.where(step > 0, step, 1.0)
-            rounded = jnp.where(step > 0, safe * jnp.round(seen / safe), seen)
+            rounded = jnp.where(step > 0, safe * jnp.round(readings / safe), readings)
             # A linear model of the loop sees the slope on average, not that of a stair.
-            seen = seen + jax.lax.stop_gradient(rounded - seen)
-        return seen
+            readings = readings + jax.lax.stop_gradient(rounded - readings)
+        return readings
 
-    def driven(
+    def drive_torques(
         self, command: Float[Array, " a"], memory: LoopMemory
     ) -> Float[Array, " a"]:
         """What the drives make of a command."""
         period = self.sample
-        torque = limited(command, self.torque_limit)
+        torque = saturate(command, self.torque_limit)
         if self.bandwidth is not None:
             # A lag of first order, exact for a command that is held from sample to sample.
             share = -jnp.expm1(-2 * jnp.pi * self.bandwidth * period)

@@ -58,11 +58,11 @@ def designs_along(
             "poses",
         )
     outputs = encoder_names(model)
-    found = []
+    designs = []
     for share in np.linspace(0.0, 1.0, poses):
         q = whole_pose(model, first + share * (last - first))
-        found.append(design_model(model, q, outputs, sample, fastest=fastest))
-    return found
+        designs.append(design_model(model, q, outputs, sample, fastest=fastest))
+    return designs
 
 
 def schedule(model: Model, first: Any, last: Any, gains: list[Matrix]) -> GainSchedule:
@@ -160,6 +160,6 @@ def scheduled_gain(
     """Optimal feedback of the full state, without integral action, along the line from one pose to another."""
     gains = []
     for design in designs_along(model, first, last, poses, sample, fastest):
-        found = regulator(design, tolerances, encoder_names(model))
-        gains.append(found.K @ design.of_robot)
+        feedback = regulator(design, tolerances, encoder_names(model))
+        gains.append(feedback.K @ design.of_robot)
     return schedule(model, first, last, gains)

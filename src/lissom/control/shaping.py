@@ -103,9 +103,9 @@ def specified_insensitivity(
     """
     band = mode.omega * np.linspace(1 - width / 2, 1 + width / 2, 41)
     for impulses in range(3, 6):
-        found = _shortest(mode, band, tolerated, impulses)
-        if found is not None:
-            return found
+        shaper = _shortest(mode, band, tolerated, impulses)
+        if shaper is not None:
+            return shaper
     raise ValueError(
         f"no shaper of five impulses keeps {tolerated:g} of the vibration over a band of {width:g} of the frequency: "
         "ask for a narrower band or tolerate more"
@@ -143,10 +143,10 @@ def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None
         options={"maxiter": 500, "ftol": 1e-12},
     )
     # A closed form that keeps the band already may be the shortest one, and leave the search nothing to do.
-    found = [z for z in (answer.x, z0) if np.min(margins(z)) > -1e-6]
-    if not found:
+    feasible = [z for z in (answer.x, z0) if np.min(margins(z)) > -1e-6]
+    if not feasible:
         return None
-    shortest = impulses(min(found, key=lambda z: np.sum(z[count:])))
+    shortest = impulses(min(feasible, key=lambda z: np.sum(z[count:])))
     is_there = shortest.amplitudes > 1e-6
     return Impulses(shortest.amplitudes[is_there], shortest.times[is_there])
 
@@ -236,7 +236,7 @@ def _first_root(excess: Callable[[float], float], start: float, end: float) -> f
     return float(root)
 
 
-class Shaped(AbstractSignal):
+class ShapedSignal(AbstractSignal):
     """A motion through a shaper: sum_i A_i r(t - t_i); it ends later by the shaper's duration."""
 
     signal: AbstractSignal
@@ -249,7 +249,7 @@ class Shaped(AbstractSignal):
         shifted = np.add.outer(np.asarray(self.delays), self.signal.breakpoints)
         return np.unique(shifted.ravel())
 
-    def on(self, start: float, end: float) -> "Shaped":
+    def on(self, start: float, end: float) -> "ShapedSignal":
         """Itself: smooth between its breakpoints."""
         return self
 
@@ -272,6 +272,6 @@ class Shaped(AbstractSignal):
         return jnp.asarray(total)
 
 
-def shaped(signal: AbstractSignal, impulses: Impulses) -> Shaped:
+def shape_signal(signal: AbstractSignal, impulses: Impulses) -> ShapedSignal:
     """A motion through a shaper."""
-    return Shaped(signal, impulses.amplitudes, impulses.times)
+    return ShapedSignal(signal, impulses.amplitudes, impulses.times)

@@ -11,7 +11,7 @@ from .design_model import (
     KEPT_SHARE,
     Matrix,
     energy_matrix,
-    following,
+    quasi_static_part,
     slow_and_fast,
 )
 
@@ -54,7 +54,7 @@ def slow_model(
         slow.A,
         slow.B,
         slow.C,
-        linear.D + fast.C @ following(fast),
+        linear.D + fast.C @ quasi_static_part(fast),
         np.asarray(linear.operating.outputs, dtype=float),
         torque[list(model.actuated)],
         slow.states.T @ energy_matrix(linear) @ slow.states,
@@ -72,7 +72,7 @@ def whole_pose(model: Model, row: Any) -> Vector:
     return np.asarray(model.assemble(whole))
 
 
-def held(A: Matrix, B: Matrix, period: float) -> tuple[Matrix, Matrix]:
+def zero_order_hold(A: Matrix, B: Matrix, period: float) -> tuple[Matrix, Matrix]:
     """The system from step to step, its inputs held over each (exact)."""
     import scipy.signal  # slow to import
 

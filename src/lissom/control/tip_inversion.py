@@ -110,14 +110,14 @@ def tip_inversion(
     outputs = (*encoder_names(model), *sensors)
     channels = tuple(output_named(model, name) for name in outputs)
     h = float(window.times[1])
-    seen = np.asarray(_measured(f, channels, _neighbours(x), torque, h))
+    readings = np.asarray(_measured(f, channels, _neighbours(x), torque, h))
     joints = len(model.actuated)
-    spline = CubicSpline(window.times, seen[:, :joints], bc_type="clamped")
+    spline = CubicSpline(window.times, readings[:, :joints], bc_type="clamped")
     return InvertedMotion(
         NominalMotion(
             PolynomialSignal(window.times, np.moveaxis(spline.c[::-1], 1, 0)),
             Table(window.times, torque, "linear", after="hold"),
-            Table(window.times, seen[:, joints:], "linear", after="hold"),
+            Table(window.times, readings[:, joints:], "linear", after="hold"),
         ),
         x,
         window.times,
@@ -159,7 +159,7 @@ def _resting(f: AbstractFormulation, tip, q: Float[Array, "t j"]):
 
         def tip_of(joints):
             x = point.x.at[: f.n_joints].set(joints)
-            return _seen(on_branch, tip, x, 0 * x, 0 * x, point.tau)
+            return _readings(on_branch, tip, x, 0 * x, 0 * x, point.tau)
 
         joints = point.x[: f.n_joints]
         J = jax.jacfwd(tip_of)(joints)
@@ -173,7 +173,7 @@ def _resting(f: AbstractFormulation, tip, q: Float[Array, "t j"]):
     return over_rows(one)(q)
 
 
-def _seen(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau):
+def _readings(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau):
     motion = f.motion(x, xd, xdd)
     return measure(f, channels, observed_motion(f, motion), None, tau)
 
@@ -212,11 +212,11 @@ def _bounded_solution(f: AbstractFormulation, tip, window: Window):
     goal = (window.tip, window.joints, window.pull)
     price = (CLOSE / _largest_torque(f, window, h)) ** 2
     for _ in range(STEPS):
-        found = _linearised(f, tip, _neighbours(x), torque, goal, h)
-        missing, slopes = (np.asarray(part)[1:-1] for part in found)
+        system = _linearised(f, tip, _neighbours(x), torque, goal, h)
+        missing, slopes = (np.asarray(part)[1:-1] for part in system)
         at_rest = window.x[1:-1] - x[1:-1]
         extra = price * (torque - window.torque)[1:-1]
-        step = _solved(missing, slopes, at_rest, extra, price)
+        step = _newton_step(missing, slopes, at_rest, extra, price)
         if not np.all(np.isfinite(step)):
             break
         x[1:-1] += step[:, :n]
@@ -272,7 +272,7 @@ def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
     return over_rows(both)(z, goal)
 
 
-def _solved(missing, slopes, at_rest, extra, price: float):
+def _newton_step(missing, slopes, at_rest, extra, price: float):
     """Newton's step of all inner times: least cost under the linear equations of motion, with multipliers."""
     import scipy.sparse as sp  # slow to import
     import scipy.sparse.linalg
@@ -331,6 +331,6 @@ def _measured(f: AbstractFormulation, channels, rows, torque, h):
         on_joints = jnp.zeros(f.n_encoders).at[actuated].set(tau)
         xd = (after - before) / (2 * h)
         xdd = (after - 2 * now + before) / h**2
-        return _seen(f, channels, now, xd, xdd, on_joints)
+        return _readings(f, channels, now, xd, xdd, on_joints)
 
     return over_rows(one)(rows, torque)

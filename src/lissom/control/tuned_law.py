@@ -14,7 +14,7 @@ from .described import law_of
 from .described_references import design_pose
 from .described_state_feedback import estimated, lqg_law
 from .margins import Margins, margins
-from .pole_placement import check_wishes, placed_gain, wanted_poles
+from .pole_placement import check_specification, desired_poles, placed_gain
 
 # Of a description whose gain comes from poles: read, and not used.
 ANY_TOLERANCES = {"position": [1.0], "torque": [1.0]}
@@ -94,11 +94,11 @@ def tune_by_poles(
         >>> margins.stable
         True
     """
-    check_wishes(bandwidth, damping, vibration)
+    check_specification(bandwidth, damping, vibration)
     model = model_from(model)
     whole = {"tolerances": ANY_TOLERANCES, **controller, "type": "lqg"}
     described = LQGController(**{**whole, "preview": False})
     _, design, _, _ = estimated(model, described)
-    K = placed_gain(design, wanted_poles(design, bandwidth, damping, vibration))
+    K = placed_gain(design, desired_poles(design, bandwidth, damping, vibration))
     law = eqx.tree_at(lambda law: law.K, lqg_law(model, described), K)
     return TunedLaw(law, margins(model, design_pose(model, described), law))

@@ -59,10 +59,10 @@ def pid_gains(model: Model, q: Any, bandwidth: float, damping: float = 0.7) -> P
 
 def locked_modes(model: Model, q: Any) -> list[Mode]:
     """Modes of the links with all joints held, slowest first."""
-    found = modes(model, model.assemble(q), locked=True, count=None)
-    omega = 2 * np.pi * np.asarray(found.frequency_hz)
+    natural = modes(model, model.assemble(q), locked=True, count=None)
+    omega = 2 * np.pi * np.asarray(natural.frequency_hz)
     return [
-        Mode(float(w), float(z)) for w, z in zip(omega, _ratios(found), strict=True)
+        Mode(float(w), float(z)) for w, z in zip(omega, _ratios(natural), strict=True)
     ]
 
 
@@ -73,12 +73,12 @@ def driven_modes(model: Model, q: Any) -> list[Mode]:
     part is below `EXCITED` for every actuated joint, such as those out of the plane of the motion, are left out.
     """
     state = model.static(model.assemble(q))
-    found = modes(model, state, locked=True, count=None)
+    natural = modes(model, state, locked=True, count=None)
     M = np.asarray(model.mass_matrix(state))
     joints = len(model.formulation.independent)
-    carried = np.asarray(found.shapes).T @ M[:, :joints]
+    carried = np.asarray(natural.shapes).T @ M[:, :joints]
     part = (carried**2 / np.diag(M)[:joints]).max(axis=1)
-    slow_to_fast = zip(found.frequency_hz, _ratios(found), part, strict=True)
+    slow_to_fast = zip(natural.frequency_hz, _ratios(natural), part, strict=True)
     return [
         Mode(float(2 * np.pi * f), float(z))
         for f, z, own in slow_to_fast
@@ -103,11 +103,13 @@ def driven_shapes(M: Any, K: Any, joints: int) -> DrivenShapes:
     M, K = np.asarray(M), np.asarray(K)
     held = slice(joints, len(M))
     stiffness = 0.5 * (K[held, held] + K[held, held].T)
-    found: Any = scipy.linalg.eigh(stiffness, M[held, held])
-    carried = found[1].T @ M[held, :joints]
+    eigen: Any = scipy.linalg.eigh(stiffness, M[held, held])
+    carried = eigen[1].T @ M[held, :joints]
     part = (carried**2 / np.diag(M)[:joints]).max(axis=1)
-    seen = np.flatnonzero((part > EXCITED) & (found[0] > 0))
-    return DrivenShapes(np.sqrt(found[0][seen]), found[1][:, seen], carried[seen])
+    excited = np.flatnonzero((part > EXCITED) & (eigen[0] > 0))
+    return DrivenShapes(
+        np.sqrt(eigen[0][excited]), eigen[1][:, excited], carried[excited]
+    )
 
 
 def modal_filter(
@@ -125,12 +127,14 @@ def modal_filter(
         omega: their frequencies [rad/s].
         carried: what a unit joint acceleration excites in them.
     """
-    told_apart = min(len(readings), len(omega))
-    amplitudes = np.linalg.pinv(readings[:, :told_apart], rcond=1e-6)
-    slow = omega[:told_apart] < SLOW_MODES * omega[0]
+    distinguishable = min(len(readings), len(omega))
+    amplitudes = np.linalg.pinv(readings[:, :distinguishable], rcond=1e-6)
+    slow = omega[:distinguishable] < SLOW_MODES * omega[0]
     # A steady acceleration bends a mode by this much.
-    bent = -carried[:told_apart][slow] / omega[:told_apart][slow, None] ** 2
-    return np.linalg.pinv(bent, rcond=1e-6) @ amplitudes[slow] / omega[0]
+    bending = (
+        -carried[:distinguishable][slow] / omega[:distinguishable][slow, None] ** 2
+    )
+    return np.linalg.pinv(bending, rcond=1e-6) @ amplitudes[slow] / omega[0]
 
 
 def first_driven_mode(model: Model, q: Any) -> Mode:
@@ -139,17 +143,17 @@ def first_driven_mode(model: Model, q: Any) -> Mode:
     Raises:
         DesignError: there is none.
     """
-    found = driven_modes(model, q)
-    if not found:
+    driven = driven_modes(model, q)
+    if not driven:
         raise DesignError(
             f"no motor moves a mode of the links of {model.robot.name}: they are rigid, or vibrate across the motion "
             "alone. A controller of vibration has nothing to do here"
         )
-    return found[0]
+    return driven[0]
 
 
-def _ratios(found: Any) -> Float[np.ndarray, " k"]:
-    ratio = np.asarray(found.damping_ratio)
+def _ratios(driven: Any) -> Float[np.ndarray, " k"]:
+    ratio = np.asarray(driven.damping_ratio)
     return np.clip(np.nan_to_num(ratio), 0.0, 0.99)
 
 

@@ -111,7 +111,7 @@ def _table(scenario: Scenario) -> MotionTable:
 
 
 def _nominal(model: "Model", controller: Any) -> "NominalMotion":
-    from ..control.described import believed_model
+    from ..control.described import controller_model
     from ..control.described_references import nominal_of
     from ..runs.controller_law import problems_at
 
@@ -120,7 +120,7 @@ def _nominal(model: "Model", controller: Any) -> "NominalMotion":
         message = "a motion is that of a controller of the kit, such as pid"
         raise refused("controller.type", kind, message)
     with problems_at("controller", controller):
-        return nominal_of(believed_model(model, controller), controller)
+        return nominal_of(controller_model(model, controller), controller)
 
 
 def _joint(table: MotionTable, k: int) -> JointMotion:

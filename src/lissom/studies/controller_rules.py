@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..control.described import believed_model
+from ..control.described import controller_model
 from ..control.described_checks import check_described
 from ..control.described_references import (
     design_pose,
@@ -63,7 +63,7 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
     if not isinstance(controller.reference, TIMED):
         # The time of a planned motion is what its limits allow.
         return controller
-    known = believed_model(model, controller)
+    known = controller_model(model, controller)
     wanted = shaped_modes(known, design_pose(known, controller), controller.shaper)
     length = impulses_of(controller.shaper, wanted).duration
     for _ in range(3 if controller.shaper.follow else 1):
