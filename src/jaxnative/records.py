@@ -46,7 +46,7 @@ def from_text(text: str | bytes, packages: Iterable[str]) -> Any:
     """
     try:
         return _decoded(json.loads(text), frozenset(packages))
-    except (LookupError, TypeError, AttributeError, ImportError) as failure:
+    except (LookupError, TypeError) as failure:
         raise NotPlainError(str(failure)) from None
 
 
@@ -112,9 +112,12 @@ def _decoded(data: Any, packages: frozenset[str]) -> Any:
 def _named(module: str, path: str, packages: frozenset[str]) -> Any:
     if module.partition(".")[0] not in packages:
         raise NotPlainError(f"{module} is in no known package")
-    thing: Any = sys.modules.get(module) or import_module(module)
-    for word in path.split("."):
-        thing = getattr(thing, word)
+    try:
+        thing: Any = sys.modules.get(module) or import_module(module)
+        for word in path.split("."):
+            thing = getattr(thing, word)
+    except (AttributeError, ImportError) as failure:
+        raise NotPlainError(str(failure)) from None
     return thing
 
 

@@ -22,7 +22,7 @@ _LIBRARIES = ("diffrax", "lineax", "optimistix")  # that traced functions call
 clients.add_client("lissom", Path(__file__).parent, _LIBRARIES)
 code_cache.keep_in(machine_code_folder)
 # What the compiler notes is heard by those who listen to this package.
-logging.getLogger("jaxnative").parent = logging.getLogger("jaxnative")
+logging.getLogger("jaxnative").parent = logging.getLogger("lissom.native")
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
 
 if TYPE_CHECKING:
