@@ -29,11 +29,19 @@ if TYPE_CHECKING:
     from jaxnative.compilation import FullOfCodeError as FullOfCodeError
     from jaxnative.export import export_c as export_c
 
+    from .analyse.equilibrium import Equilibrium as Equilibrium
+    from .analyse.equilibrium import static as static
     from .analyse.linear.frequency_response import (
         FrequencyResponse as FrequencyResponse,
     )
     from .analyse.linear.frequency_response import (
+        FrequencyResponses as FrequencyResponses,
+    )
+    from .analyse.linear.frequency_response import (
         frequency_response as frequency_response,
+    )
+    from .analyse.linear.frequency_response import (
+        frequency_responses as frequency_responses,
     )
     from .analyse.linear.linear_matrices import linear_matrices as linear_matrices
     from .analyse.linear.linear_sequence import LinearSequence as LinearSequence
@@ -44,6 +52,8 @@ if TYPE_CHECKING:
     from .analyse.linear.step_response import StepResponses as StepResponses
     from .analyse.linear.step_response import step_response as step_response
     from .analyse.linear.step_response import step_responses as step_responses
+    from .analyse.matrices import EquationsOfMotion as EquationsOfMotion
+    from .analyse.matrices import matrices as matrices
     from .analyse.modes.damped_modes import DampedModes as DampedModes
     from .analyse.modes.modal import Modes as Modes
     from .analyse.modes.modal import modes as modes
@@ -112,6 +122,12 @@ if TYPE_CHECKING:
 __version__ = "0.3.0.dev0"
 
 _HOME = {
+    "matrices": "analyse.matrices",
+    "EquationsOfMotion": "analyse.matrices",
+    "static": "analyse.equilibrium",
+    "Equilibrium": "analyse.equilibrium",
+    "frequency_responses": "analyse.linear.frequency_response",
+    "FrequencyResponses": "analyse.linear.frequency_response",
     "Inputs": "solve.inputs",
     "Spline": "solve.signals",
     "Table": "solve.signals",

@@ -95,6 +95,19 @@ Free = Annotated[
     Parameter("Joints move freely, downhill from --q to a stable equilibrium."),
 ]
 
+Balanced = Annotated[
+    bool, Parameter("Links in balance under gravity, else undeformed.")
+]
+# Of verbs that read a state; what they read it from is the first argument on the command line.
+RecordedTime = Annotated[
+    float | None,
+    Parameter(
+        "Of a result: the state at this time [s], as bent and as fast as it was.",
+        unit="s",
+        metavar="T",
+    ),
+]
+
 # --- the installation ----------------------------------------------------------------------------------------------
 
 SelfTest = Annotated[
@@ -143,6 +156,43 @@ Band = Annotated[
         unit="Hz",
         kind="band",
         metavar="LOW:HIGH[:POINTS]",
+    ),
+]
+FollowedModes = Annotated[
+    int, Parameter("Number of modes that are followed.", at_least=1)
+]
+Over = Annotated[
+    Any,
+    Parameter(
+        "A joint (upper), a joint speed (upper.speed) or a key of the robot (payload.mass); may be repeated.",
+        kind="axes",
+        metavar="NAME=START:STOP:POINTS",
+    ),
+]
+Along = Annotated[
+    str | None,
+    Parameter("Along the motion of a result file instead.", metavar="NC"),
+]
+Frozen = Annotated[
+    bool,
+    Parameter(
+        "Moving joints: eigenvalues of the frozen-time system, changes of the coordinates included."
+    ),
+]
+Order = Annotated[
+    int | None,
+    Parameter(
+        "Modes as polynomials of this order over the range.",
+        metavar="ORDER",
+        at_least=0,
+    ),
+]
+Accuracy = Annotated[
+    float | None,
+    Parameter(
+        "Modes as polynomials, of the order that keeps frequencies within this relative error.",
+        metavar="REL",
+        at_least=0.0,
     ),
 ]
 AnimatedMode = Annotated[

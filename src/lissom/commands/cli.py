@@ -15,10 +15,8 @@ from .app import App
 from .bench import bench
 from .compare import compare
 from .control import app as control
-from .frequency_response import frequency_response
 from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
-from .matrices import matrices
 from .mode_map import mode_map
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
@@ -27,7 +25,6 @@ from .reduce import reduce
 from .robots import robots
 from .show import show
 from .simulate import simulate
-from .static import static
 from .streams import (
     drop_output,
     flush,
@@ -114,10 +111,7 @@ VERBS = (
     simulate,
     compare,
     plot,
-    static,
-    matrices,
     mode_map,
-    frequency_response,
     reduce,
     sweep,
     bench,

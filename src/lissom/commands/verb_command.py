@@ -15,7 +15,7 @@ from ..describe import Scenario
 from ..files.errors import refused
 from ..verbs.declared import BY_JOINT, Declared, declared
 from ..verbs.perform import Answer, perform
-from ..verbs.verb import LINEAR_MODEL, ROBOT, Output, Verb
+from ..verbs.verb import NOTHING, Output, Verb
 from .option_groups import Modelling, Report
 from .options import Degrees, RobotName
 from .output import print_summary
@@ -73,9 +73,11 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
     code = keep_compiled_code() if verb.compiles else None
     report = Report(strict=given.pop("strict", False), json=given.pop("json"))
     source: Any = None
+    origin: Any = None
     if reads_robot(verb):
         modelling = _group(Modelling, given)
-        source = modelling.robot(given.pop("robot"))
+        origin = given.pop("robot")
+        source = modelling.robot(origin)
     degrees = given.pop("deg", False)
     values = {}
     for one in declared(verb):
@@ -83,7 +85,7 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
     for output in verb.writes:
         values[output.name] = given[output.name]
     with option_names(**spellings(verb)), watching(verb, report.json) as watch:
-        answer = perform(verb, source, values, watch=watch)
+        answer = perform(verb, source, values, watch=watch, origin=origin)
     report.print(answer, code, print_answer)
     if not answer.result.passed:
         raise typer.Exit(1)
@@ -100,7 +102,7 @@ def print_answer(screen: Any, answer: Answer) -> None:
 
 def reads_robot(verb: Verb) -> bool:
     """Whether a verb is about a robot, with all options of how it is modelled."""
-    return verb.reads in (ROBOT, LINEAR_MODEL)
+    return verb.reads != NOTHING
 
 
 def spellings(verb: Verb) -> dict[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxnative.compiled import compiled_quickly
 
+from ..analyse.linear.frequency_response import FrequencyResponses
 from ..analyse.linear.step_response import StepResponses
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
@@ -24,7 +25,11 @@ from ..solve.model import Model
 from .canvas import Figure
 from .figure import draw_robot
 from .plot import plot_modes
-from .plot_linear import plot_mode_map, plot_step_response
+from .plot_linear import (
+    plot_frequency_response,
+    plot_mode_map,
+    plot_step_response,
+)
 from .robot_scene import scene_of
 
 
@@ -102,6 +107,14 @@ def draw_step_responses(
 ) -> Figure:
     """All step responses in one figure."""
     return plot_step_response(responses.responses, path)
+
+
+@draws(FrequencyResponses)
+def draw_frequency_responses(
+    responses: FrequencyResponses, path: str | Path | None = None
+) -> Figure:
+    """All frequency responses in one figure."""
+    return plot_frequency_response(responses.responses, path)
 
 
 @draws(ModeMap)

@@ -9,9 +9,9 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
-from ..parameters import Parameter
+from ..parameters import Parameter, RecordedTime
 from .registry import verb_named
-from .verb import LINEAR_MODEL, Verb
+from .verb import LINEAR_MODEL, STATE, Verb
 
 
 def _as_tuple(value: Any) -> Any:
@@ -58,6 +58,8 @@ def declared(verb: Verb) -> tuple[Declared, ...]:
     if verb.reads == LINEAR_MODEL:
         found += _of_function(verb_named("linearize"), "linearize")
     found += _of_function(verb, "function")
+    if verb.reads == STATE:
+        found += _of_annotation("time", RecordedTime, (None,), "state")
     for output in verb.writes:
         for name, (annotation, default) in output.parameters.items():
             found += _of_annotation(name, annotation, (default,), output.name)

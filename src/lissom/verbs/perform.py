@@ -13,7 +13,7 @@ from ..files.summary import Summary, plain
 from ..runs.output_files import check_outputs
 from ..runs.sources import robot_of
 from .declared import Declared, declared
-from .verb import LINEAR_MODEL, NOTHING, Output, Verb
+from .verb import LINEAR_MODEL, NOTHING, STATE, Output, Verb
 
 Values = Mapping[str, Any]
 
@@ -59,6 +59,7 @@ def perform(
     values: Values,
     changes: Values | None = None,
     watch: Callable[..., None] | None = None,
+    origin: Any = None,
 ) -> Answer:
     """The answer of a verb.
 
@@ -69,6 +70,7 @@ def perform(
             signatures have it.
         changes: of the robot and of how it is modelled, by dotted path.
         watch: called with the share that is done, of verbs that tell it.
+        origin: the file from which `source` was read, for verbs that read more of it.
 
     Raises:
         DescriptionError: a value, a file or the robot is refused.
@@ -88,7 +90,10 @@ def perform(
     before = warning_lines(scenario_warnings(scenario))
     with using(scenario.solver.backend), _naming_the_field(verb, values):
         model = affordable_model(scenario)
-        values = _with_initial_pose(verb, scenario, values)
+        if values.get("time") is not None and verb.reads == STATE:
+            values = _with_recorded_state(verb, scenario, values, origin or source)
+        else:
+            values = _with_initial_pose(verb, scenario, values)
         result = _result_about(verb, model, values, watch)
         return _written(Answer(verb, result, warnings_before=before), values)
 
@@ -124,6 +129,19 @@ def _with_initial_pose(verb: Verb, scenario: Scenario, values: Values) -> Values
         if is_free and initial is not None:
             values = {**values, one.name: initial}
     return values
+
+
+def _with_recorded_state(
+    verb: Verb, scenario: Scenario, values: Values, source: Any
+) -> Values:
+    """The state of a result in place of a pose."""
+    from ..runs.recorded_state import recorded_state
+
+    own = [one for one in declared(verb) if one.owner == "function"]
+    given = {one.name: values.get(one.name) for one in own}
+    state = recorded_state(source, values["time"], scenario, given)
+    pose = next(one.name for one in own if one.facts.kind == "positions")
+    return {pose: state} | {o.name: values.get(o.name) for o in verb.writes}
 
 
 def _written(answer: Answer, values: Values) -> Answer:

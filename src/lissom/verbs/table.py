@@ -1,12 +1,17 @@
 """The verbs of the package, one row each."""
 
 from ..parameters import AnimatedMode
-from .verb import LINEAR_MODEL, NOTHING, PAGE, PICTURE, Output, Verb
+from .verb import LINEAR_MODEL, NOTHING, PAGE, PICTURE, STATE, Output, Verb
 
 NUMBERS = (".csv", ".npz")
 MATRICES = (".npz", ".mat")
 # Short for the browser: an answer is drawn while one waits.
 CHANNELS = {"inputs": 40, "outputs": 40}
+
+BY_CHANNEL = {
+    "inputs": ("--inputs", "--input"),
+    "outputs": ("--outputs", "--output"),
+}
 
 TABLE = (
     Verb(
@@ -54,6 +59,60 @@ TABLE = (
         most=CHANNELS,
     ),
     Verb(
+        "static",
+        "analyse.equilibrium:static",
+        help="Elastic equilibrium under gravity with the joints held: holding torques and deflections.",
+        example="static double-pendulum --q 0,1.57 --set gravity=[0,0,-9.81]",
+    ),
+    Verb(
+        "matrices",
+        "analyse.matrices:matrices",
+        help="Inertia, Coriolis, stiffness, damping, Jacobians and force vectors at a state, with names and equation "
+        "numbers.",
+        example="matrices anthropomorphic --q 0,0.5,-1 --qd 1,0,0 -o m.npz",
+        reads=STATE,
+        writes=(
+            Output(
+                "output",
+                "save",
+                MATRICES,
+                "Numbers: .npz, .mat.",
+                key="file",
+                label="numbers",
+                options=("-o", "--output"),
+            ),
+        ),
+        options={"balanced": ("--static",)},
+    ),
+    Verb(
+        "frequency-response",
+        "analyse.linear.frequency_response:frequency_responses",
+        help="Frequency response of every output to every input, by name.",
+        example="frequency-response double-pendulum --inputs upper --outputs lower/tip.ay --plot bode.png",
+        reads=LINEAR_MODEL,
+        writes=(
+            Output(
+                "plot",
+                "plot",
+                PICTURE,
+                "Bode plot: .png, .pdf, .svg.",
+                key="files.plot",
+                metavar="PNG",
+            ),
+            Output(
+                "data",
+                "save",
+                NUMBERS,
+                "Numbers: .csv, .npz.",
+                key="files.data",
+                options=("-o",),
+            ),
+        ),
+        required=("inputs", "outputs"),
+        options=BY_CHANNEL,
+        most=CHANNELS,
+    ),
+    Verb(
         "step-response",
         "analyse.linear.step_response:step_responses",
         help="Response of every output to a unit step of every input, by name.",
@@ -78,10 +137,7 @@ TABLE = (
             ),
         ),
         required=("inputs", "outputs"),
-        options={
-            "inputs": ("--inputs", "--input"),
-            "outputs": ("--outputs", "--output"),
-        },
+        options=BY_CHANNEL,
         most=CHANNELS | {"duration": 1e4},
     ),
     Verb(

@@ -8,6 +8,7 @@ from typing import Any
 # What the first argument of a verb's function is, and how the doors get it.
 ROBOT = "robot"  # a `Model`, from a robot and how it is modelled
 LINEAR_MODEL = "linear model"  # a `LinearModel`, from `linearize` and its arguments
+STATE = "state"  # a `Model` and a pose, or the state of a result at a time
 NOTHING = "nothing"  # the function takes what its own signature says
 
 PICTURE = (".png", ".pdf", ".svg")

@@ -1,17 +1,25 @@
 """What comes out at a node or a joint when a torque or a force goes in, over frequency."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 from jaxtyping import Complex
 
+from ...drawing import picture_of
+from ...files.summary import Result, Summary, plain
+from ...parameters import Band
 from ...types import Float
+from ..columns_file import write_columns
+from .linear_summary import linear_facts
 from .state_space import LinearModel
 
 POINTS = 600  # of a response without frequencies given, beside those at the resonances
 SWAY = 0.3  # frequency [Hz] below which a motion is a sway of free joints, not a vibration to look at first
+PEAKS = 8  # in the data of each response, largest first
+SHOWN_PEAKS = 5
 CHUNK = 256  # frequencies solved at a time
 
 
@@ -33,6 +41,116 @@ class FrequencyResponse:
     def phase_deg(self) -> Float[np.ndarray, " f"]:
         """Phase of H in degrees, without jumps."""
         return np.degrees(np.unwrap(np.angle(self.response)))
+
+
+@dataclass(frozen=True, repr=False)
+class FrequencyResponses(Result):
+    """Every output of a linear model under each of its inputs, over one row of frequencies."""
+
+    linear: LinearModel
+    responses: tuple[FrequencyResponse, ...]
+
+    def __getitem__(self, channels: tuple[str, str]) -> FrequencyResponse:
+        """The response from an input to an output: `responses["upper", "lower/tip.ay"]`."""
+        k = self.linear.input_index(channels[0])
+        i = self.linear.output_index(channels[1])
+        return self.responses[k * len(self.linear.output_names) + i]
+
+    @property
+    def frequency_hz(self) -> Float[np.ndarray, " f"]:
+        """Frequencies [Hz]."""
+        return self.responses[0].frequency_hz if self.responses else np.zeros(0)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the linear model at its point, one line each."""
+        return self.linear.warnings
+
+    def to_dict(self) -> dict[str, Any]:
+        """Frequencies, magnitudes, phases and peaks as plain data."""
+        data = linear_facts(self.linear) | {
+            "frequency_hz": self.frequency_hz,
+            "responses": [_data_of(one) for one in self.responses],
+            "warnings": self.warnings,
+        }
+        return plain(data)
+
+    def summary(self) -> Summary:
+        """The peaks of each response."""
+        rows = []
+        for one in self.responses:
+            peaks = [f"{peak['frequency_hz']:.4g}" for peak in peaks_of(one)]
+            rows.append((one.input, one.output, ", ".join(peaks[:SHOWN_PEAKS])))
+        known = linear_facts(self.linear)
+        columns = ("input", "output", "peaks [Hz], highest first")
+        facts = (("model", known.get("model", known["formulation"])),)
+        title = f"{known['robot']}: frequency response"
+        return Summary(title, facts, columns, tuple(rows))
+
+    def plot(self, path: Any = None) -> Any:
+        """Bode plot of all responses; `path` writes it too."""
+        return picture_of(self, path=path)
+
+    def save(self, path: Any) -> None:
+        """Frequencies with real and imaginary parts of every response: `.csv` or `.npz`."""
+        write_columns(path, dict(self._columns()))
+
+    def _columns(self) -> Iterator[tuple[str, np.ndarray]]:
+        yield "frequency_hz", self.frequency_hz
+        for one in self.responses:
+            name = f"{one.input}->{one.output}"
+            yield f"{name}.real", np.real(one.response)
+            yield f"{name}.imag", np.imag(one.response)
+
+
+def _data_of(one: FrequencyResponse) -> dict[str, Any]:
+    return {
+        "input": one.input,
+        "output": one.output,
+        "magnitude": one.magnitude,
+        "phase_deg": one.phase_deg,
+        "peaks": peaks_of(one),
+    }
+
+
+def peaks_of(one: FrequencyResponse) -> list[dict[str, float]]:
+    """Local maxima of a response, largest first: frequency [Hz] and magnitude."""
+    height = one.magnitude
+    inner = height[1:-1]
+    higher = (inner > height[:-2]) & (inner >= height[2:])
+    # The first and the last frequency have one neighbour only, and are no peaks.
+    rows = np.flatnonzero(higher) + 1
+    order = rows[np.argsort(-height[rows])]
+    return [
+        {"frequency_hz": float(one.frequency_hz[k]), "magnitude": float(height[k])}
+        for k in order[:PEAKS]
+    ]
+
+
+def frequency_responses(
+    linear: LinearModel, *, band: Band = None
+) -> FrequencyResponses:
+    """Frequency responses of every output of a linear model to each of its inputs.
+
+    Args:
+        linear: from `linearize`, with the inputs and outputs that are meant.
+        band: frequencies [Hz]; by default a logarithmic band around the vibrations of the model.
+
+    Returns:
+        All responses, input by input; `responses["upper", "lower/tip.ay"]` is one of them.
+
+    Raises:
+        ValueError: a frequency that is none.
+
+    Example:
+        >>> import lissom as ls
+        >>> linear = ls.linearize("double-pendulum", inputs=["upper"], outputs=["lower/tip.ay"], locked=True)
+        >>> ls.frequency_responses(linear, band=[1.0, 10.0]).summary().columns[:2]
+        ('input', 'output')
+    """
+    pairs = product(linear.input_names, linear.output_names)
+    responses = [frequency_response(linear, *pair, band) for pair in pairs]
+    return FrequencyResponses(linear, tuple(responses))
 
 
 def frequency_response(
