@@ -34,7 +34,7 @@ class Series:
 
     @property
     def value(self) -> np.ndarray:
-        """The constant term."""
+        """The constant term: the value at the expansion point."""
         if len(self.terms) and self.terms[0] == 0:
             return np.asarray(self.data[0])
         return np.zeros(self.shape, self.data.dtype)
@@ -44,11 +44,11 @@ class Series:
         return Series(self.terms, function(self.data))
 
     def reshape(self, shape: Sequence[int]) -> "Series":
-        """The same with coefficients of another shape."""
+        """The series with coefficients of another shape."""
         return Series(self.terms, self.data.reshape(len(self.data), *shape))
 
     def dense(self, size: int) -> np.ndarray:
-        """All coefficients, zeros included."""
+        """Coefficients of all `size` terms, zeros included."""
         whole = np.zeros((size, *self.shape), self.data.dtype)
         whole[self.terms] = self.data
         return whole
@@ -61,7 +61,7 @@ def constant(value) -> Series:
 
 
 def without_zero_terms(a: Series) -> Series:
-    """The same without terms whose coefficients are all zero."""
+    """The series without terms whose coefficients are all zero."""
     return _without_zero_terms(a.terms, a.data)
 
 

@@ -111,7 +111,7 @@ class SeriesRules(Rules[Series]):
         return constant(np.asarray(result))
 
     def scan(self, loop: Scan[Series]) -> list[Series]:
-        """Row by row."""
+        """Outputs of a loop over rows, run row by row."""
         return jaxpr.unroll(self, loop, _row, self._stack)
 
     def _stack(self, rows: Sequence[Series]) -> Series:

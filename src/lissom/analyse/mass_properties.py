@@ -13,7 +13,7 @@ from ..types import Float
 
 
 class MassProperties(NamedTuple):
-    """Of one body or of several that move as one, world axes."""
+    """Mass, centre and inertia of one body, or of several that move as one, in world axes."""
 
     mass: float  # [kg]
     centre: Float[np.ndarray, "3"]  # [m]

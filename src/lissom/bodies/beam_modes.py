@@ -191,7 +191,7 @@ def _bisect(equation: Callable, low: PerMode, high: PerMode) -> PerMode:
 
 
 def _differentiable(equation: Callable, roots: PerMode) -> PerMode:
-    """The same roots; for traced values with the derivative of the implicit function, by one step of Newton's."""
+    """The roots; for traced values with the derivative of the implicit function, by one step of Newton's."""
     if namespace(roots) is np:
         return roots
     at = jax.lax.stop_gradient(roots)

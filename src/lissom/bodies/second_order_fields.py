@@ -24,7 +24,7 @@ def in_shapes(
     rigid: Float[Real, "c 6"],
     elastic: Float[Real, "c m"],
 ) -> SecondOrderFields:
-    """The same over (r, eta), q = rigid r + elastic eta: a rigid displacement r bends nothing."""
+    """Fields over (r, eta), q = rigid r + elastic eta: a rigid displacement r bends nothing."""
     xp = namespace(fields.factors, elastic)
     points, rows, c = fields.factors.shape
     at_rest = xp.zeros((points, rows, 6))
@@ -46,7 +46,7 @@ def in_shapes(
 def with_station(
     fields: SecondOrderFields, node: int, arm: Vector3
 ) -> SecondOrderFields:
-    """The same with one more station, a mass on an arm that is fixed to a node."""
+    """Fields with one more station, a mass on an arm that is fixed to a node."""
     xp = namespace(fields.nodes, arm)
     shape = rigid_shape(arm) @ fields.nodes[node]
     stations = xp.concatenate([fields.stations, shape[None]])

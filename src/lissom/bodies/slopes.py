@@ -22,7 +22,7 @@ class Slopes(eqx.Module):
 
 
 def in_shapes(slopes: Slopes, elastic: Float[Real, "c m"]) -> Slopes:
-    """The same slopes over (r, eta), q = elastic eta: a rigid displacement r bends nothing."""
+    """Slopes over (r, eta), q = elastic eta: a rigid displacement r bends nothing."""
     xp = namespace(slopes.slope, elastic)
     of_eta = slopes.slope @ elastic
     points, axes, _ = of_eta.shape
@@ -32,7 +32,7 @@ def in_shapes(slopes: Slopes, elastic: Float[Real, "c m"]) -> Slopes:
 
 
 def with_station(slopes: Slopes, node: int) -> Slopes:
-    """The same with one more station, a mass that is shifted as a node is."""
+    """Slopes with one more station, a mass that is shifted as a node is."""
     xp = namespace(slopes.stations)
     weights = slopes.nodes[node][None]
     stations = xp.concatenate([slopes.stations, weights])

@@ -16,6 +16,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
@@ -61,8 +62,8 @@ class DelayedReference(AbstractLaw):
         """Encoders of the actuated joints, then the gauges."""
         return (*self.inner.sensors(model), *self.strain_names)
 
+    @override
     def init(self, model: Any) -> DelayMemory:
-        """No delay yet."""
         return DelayMemory(self.inner.init(model), jnp.zeros(()))
 
     def __call__(

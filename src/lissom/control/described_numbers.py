@@ -24,13 +24,13 @@ def for_drives(model: Model, name: str, values: Any) -> np.ndarray | None:
 
 
 def gains_or_zero(model: Model, name: str, values: Any) -> np.ndarray:
-    """The same, zero where nothing is written."""
+    """Gains, one for each actuated joint as `for_drives` gives them; zero where nothing is written."""
     found = for_drives(model, name, values)
     return np.zeros(len(model.actuated)) if found is None else found
 
 
 def each_or_none(name: str, values: Any, count: int) -> np.ndarray | None:
-    """One number for each of so many, None where nothing is written."""
+    """Numbers, one for each of `count`; None where nothing is written."""
     return None if values is None else each(name, values, count)
 
 

@@ -39,7 +39,7 @@ class Estimator(eqx.Module):
     L_disturbance: Float[Real, "a m"]
 
     def start(self) -> Estimate:
-        """Nothing deviates."""
+        """Estimate before the first sample: no deviation, no disturbance."""
         s, a = np.shape(self.B)
         return Estimate(jnp.zeros(s), jnp.zeros(a), jnp.zeros(a))
 

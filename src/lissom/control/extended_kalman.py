@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import block_diag
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
 
@@ -192,8 +193,8 @@ class EKFControl(AbstractLaw):
     columns: tuple[int, ...] = eqx.field(static=True)
     torque_limit: Float[Real, " a"] | None = None
 
+    @override
     def sensors(self, model: Any) -> tuple[str, ...]:
-        """What the filter sees."""
         return self.sensor_names
 
     def init(self, model: Any) -> KalmanPrediction:

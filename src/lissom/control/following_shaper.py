@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import over_rows
@@ -45,25 +46,25 @@ class FollowingSignal(AbstractSignal):
     corners: Float[Real, " c"]  # times at which the motion is not smooth
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """Those of the motion, once for every impulse."""
         return np.asarray(self.corners)
 
+    @override
     def on(self, start: float, end: float) -> "FollowingSignal":
-        """Itself: smooth between its breakpoints."""
         return self
 
+    @override
     def value(self, t: Any) -> Float[Array, "*shape"]:
-        """Value at time t."""
         return self._sum(self.signal.value, self._times(t))
 
+    @override
     def rate(self, t: Any) -> Float[Array, "*shape"]:
-        """Rate at time t."""
         passing = 1 - self.delays.rate(t)
         return self._sum(self.signal.rate, self._times(t), passing)
 
+    @override
     def acceleration(self, t: Any) -> Float[Array, "*shape"]:
-        """Acceleration at time t."""
         times = self._times(t)
         passing = 1 - self.delays.rate(t)
         own = self._sum(self.signal.acceleration, times, passing**2)

@@ -6,6 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
@@ -49,8 +50,8 @@ class Hybrid(AbstractLaw):
         """Encoders of the actuated joints, then the signals."""
         return (*self.inner.sensors(model), *self.signal_names)
 
+    @override
     def init(self, model: Any) -> HybridMemory:
-        """At rest."""
         zero = jnp.zeros(len(self.signal_names))
         return HybridMemory(self.inner.init(model), zero, zero)
 

@@ -172,7 +172,7 @@ def margins(model: ModelLike, q: Any, law: AbstractLaw) -> Margins:
 
 
 def margins_of(loop: OpenLoop) -> Margins:
-    """Margins of a loop."""
+    """Margins of a loop from the largest singular value of its sensitivity."""
     poles = closed_loop_poles(loop)
     largest = float(np.abs(poles).max())
     omega, S = sensitivity(loop)

@@ -17,6 +17,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
@@ -106,7 +107,7 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
 
 
 def _rescaled(plant: Plant, scale: float) -> Plant:
-    """The same peak in another unit: one Lyapunov matrix for both norms suits some units better than others."""
+    """The plant with its peak in another unit: one Lyapunov matrix for both norms suits some units better."""
     unit = scale * np.linalg.norm(plant.B_w) / np.linalg.norm(plant.B_inf)
     return plant._replace(B_inf=unit * plant.B_inf, D_inf=plant.D_inf / unit)
 
@@ -413,12 +414,12 @@ class OutputFeedback(AbstractLaw):
     sensor_names: tuple[str, ...] = eqx.field(static=True)
     torque_limit: Float[Real, " a"] | None = None
 
+    @override
     def sensors(self, model: Any) -> tuple[str, ...]:
-        """What the controller was designed for."""
         return self.sensor_names
 
+    @override
     def init(self, model: Any) -> OutputMemory:
-        """Nothing deviates."""
         return OutputMemory(jnp.zeros(len(self.A)), jnp.zeros(len(self.C)))
 
     def __call__(

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import over_rows
@@ -214,24 +215,24 @@ class ActuatedPart(AbstractSignal):
     columns: tuple[int, ...] = eqx.field(static=True)
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """Those of the whole signal."""
         return self.signal.breakpoints
 
+    @override
     def on(self, start: float, end: float) -> "ActuatedPart":
-        """The columns of the smooth piece."""
         return ActuatedPart(self.signal.on(start, end), self.columns)
 
+    @override
     def value(self, t: Any) -> Float[Array, " a"]:
-        """Value at time t."""
         return self.signal.value(t)[jnp.asarray(self.columns)]
 
+    @override
     def rate(self, t: Any) -> Float[Array, " a"]:
-        """Rate at time t."""
         return self.signal.rate(t)[jnp.asarray(self.columns)]
 
+    @override
     def acceleration(self, t: Any) -> Float[Array, " a"]:
-        """Acceleration at time t."""
         return self.signal.acceleration(t)[jnp.asarray(self.columns)]
 
 

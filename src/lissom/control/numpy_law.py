@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..solve.user_function import UserFunction, user_function
@@ -25,12 +26,12 @@ class NumpyLaw(AbstractLaw):
     sample: Scalar
     memory: Any
 
+    @override
     def sensors(self, model: Any) -> tuple[str, ...]:
-        """Those that were named."""
         return self.sensor_names
 
+    @override
     def init(self, model: Any) -> Any:
-        """The memory that was given."""
         return self.memory
 
     def __call__(

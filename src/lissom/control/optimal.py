@@ -10,6 +10,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal
@@ -147,8 +148,8 @@ class LQR(AbstractLaw):
         encoders = [f"{name}.encoder" for name in model.actuated_names]
         return (*self.state_names, *encoders)
 
+    @override
     def init(self, model: Any) -> Float[Array, " e"]:
-        """No error summed up yet."""
         return jnp.zeros(np.shape(self.K_integral)[1])
 
     def __call__(
@@ -189,12 +190,12 @@ class LQG(AbstractLaw):
     torque_limit: Float[Real, " a"] | None = None
     preview: PreviewInputs | None = None
 
+    @override
     def sensors(self, model: Any) -> tuple[str, ...]:
-        """What the filter was designed for."""
         return self.sensor_names
 
+    @override
     def init(self, model: Any) -> Estimate:
-        """Nothing deviates."""
         return self.estimator.start()
 
     def __call__(

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import kept_function, over_rows
@@ -120,16 +121,16 @@ class GravityTorque(AbstractSignal):
     reference: AbstractSignal
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """Those of the reference."""
         return self.reference.breakpoints
 
+    @override
     def value(self, t: Any) -> Float[Array, " a"]:
-        """Torque at time t."""
         return rigid_gravity_torque(self.formulation, self.reference.value(t))
 
+    @override
     def rate(self, t: Any) -> Float[Array, " a"]:
-        """Rate of the torque at time t."""
         return jax.jvp(self.value, (real(t),), (jnp.ones(()),))[1]
 
     def on(self, start: float, end: float) -> PolynomialPiece:

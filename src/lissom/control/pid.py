@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
@@ -38,8 +39,8 @@ class PID(AbstractLaw):
         """Encoders of the actuated joints."""
         return tuple(f"{name}.encoder" for name in model.actuated_names)
 
+    @override
     def init(self, model: Any) -> PIDMemory:
-        """At rest."""
         zero = jnp.zeros(len(model.actuated_names))
         return PIDMemory(zero, zero, zero)
 

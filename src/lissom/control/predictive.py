@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..solve.signals import AbstractSignal
@@ -317,12 +318,12 @@ class MPC(AbstractLaw):
     solver: QuadraticSolver = eqx.field(static=True)
     push: AbstractSignal | None = None  # of the state, foreseen
 
+    @override
     def sensors(self, model: Any) -> tuple[str, ...]:
-        """What the filter was designed for."""
         return self.sensor_names
 
+    @override
     def init(self, model: Any) -> Estimate:
-        """Nothing deviates, and nothing was infeasible."""
         self.solver.failures.clear()
         return self.estimator.start()
 

@@ -11,6 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
@@ -51,27 +52,27 @@ class RealLoop(AbstractLaw):
     bandwidth: Scalar | None = None
     seed: int = eqx.field(static=True, default=0)
 
+    @override
     def sensors(self, model: Any) -> tuple[str, ...]:
-        """Those of the law."""
         return self.law.sensors(model)
 
+    @override
     def remarks(self) -> tuple[str, ...]:
-        """Those of the law."""
         return self.law.remarks()
 
+    @override
     def incidents(self) -> tuple[str, ...]:
-        """Those of the law."""
         return self.law.incidents()
 
     def resting(
         self, memory: LoopMemory, measured: Any
     ) -> tuple["RealLoop", LoopMemory]:
-        """The same drives around the law inside at rest."""
+        """The law at rest behind the same sensors and drives."""
         law, inner = self.law.resting(memory.law, measured)
         return dataclasses.replace(self, law=law), memory._replace(law=inner)
 
+    @override
     def init(self, model: Any) -> LoopMemory:
-        """Drives without torque."""
         count = len(model.actuated_names)
         return LoopMemory(
             self.law.init(model),
@@ -93,7 +94,7 @@ class RealLoop(AbstractLaw):
     def sensor_readings(
         self, measured: Float[Array, " m"], samples: Int[Array, ""]
     ) -> Float[Array, " m"]:
-        """What the sensors report."""
+        """Readings of the sensors: noise added, rounded to the resolution."""
         readings = measured
         if self.noise is not None:
             key = jax.random.fold_in(jax.random.key(self.seed), samples)

@@ -7,6 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..algebra.spline import clamped_spline
 from ..solve.signals import AbstractSignal, Table
@@ -44,22 +45,22 @@ class RestToRest(AbstractSignal):
         inner = starts[:, None] + widths[:, None] * corners
         return np.append(inner.ravel(), self.t[-1])
 
+    @override
     def on(self, start: float, end: float) -> "RestToRest":
-        """Itself: smooth between its breakpoints."""
         return self
 
+    @override
     def value(self, t: Any) -> Float[Array, "*shape"]:
-        """Place at time t."""
         begin, rise, _, progress = self._at(t)
         return begin + rise * progress.s
 
+    @override
     def rate(self, t: Any) -> Float[Array, "*shape"]:
-        """Speed at time t."""
         _, rise, width, progress = self._at(t)
         return rise * progress.rate / width
 
+    @override
     def acceleration(self, t: Any) -> Float[Array, "*shape"]:
-        """Acceleration at time t."""
         _, rise, width, progress = self._at(t)
         return rise * progress.acceleration / width**2
 
@@ -93,24 +94,24 @@ class PolynomialSignal(AbstractSignal):
     coefficients: Float[Real, "q k *shape"]  # q = p - 1 pieces
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """The knots."""
         return np.asarray(self.knots)
 
+    @override
     def on(self, start: float, end: float) -> "PolynomialSignal":
-        """Itself: smooth between its knots."""
         return self
 
+    @override
     def value(self, t: Any) -> Float[Array, "*shape"]:
-        """Value at time t."""
         return self._derivative(t, 0)
 
     def rate(self, t: Any) -> Float[Array, "*shape"]:
         """Rate at time t; zero outside."""
         return self._derivative(t, 1)
 
+    @override
     def acceleration(self, t: Any) -> Float[Array, "*shape"]:
-        """Second derivative at time t; zero outside."""
         return self._derivative(t, 2)
 
     def _derivative(self, t: Any, order: int) -> Float[Array, "*shape"]:

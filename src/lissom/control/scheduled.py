@@ -7,6 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
@@ -85,8 +86,8 @@ class ScheduledLQR(AbstractLaw):
         """All states, then the encoders of the actuated joints."""
         return self.inner.sensors(model)
 
+    @override
     def init(self, model: Any) -> Any:
-        """No error summed up yet."""
         return self.inner.init(model)
 
     def __call__(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..solve.signals import AbstractSignal
 from ..types import Float, Real
@@ -198,7 +199,7 @@ def residual_vibration(impulses: Impulses, omega: float, zeta: float = 0.0) -> f
 def residual_vibrations(
     impulses: Impulses, omega: Float[np.ndarray, " w"], zeta: float = 0.0
 ) -> Float[np.ndarray, " w"]:
-    """The same for many frequencies."""
+    """`residual_vibration` at many frequencies."""
     A, t = impulses
     omega = omega[:, None]
     omega_d = omega * np.sqrt(1 - zeta**2)
@@ -244,25 +245,25 @@ class ShapedSignal(AbstractSignal):
     delays: Float[Real, " i"]
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """Those of the motion, once for every impulse."""
         shifted = np.add.outer(np.asarray(self.delays), self.signal.breakpoints)
         return np.unique(shifted.ravel())
 
+    @override
     def on(self, start: float, end: float) -> "ShapedSignal":
-        """Itself: smooth between its breakpoints."""
         return self
 
+    @override
     def value(self, t: Any) -> Float[Array, "*shape"]:
-        """Value at time t."""
         return self._sum(self.signal.value, t)
 
+    @override
     def rate(self, t: Any) -> Float[Array, "*shape"]:
-        """Rate at time t."""
         return self._sum(self.signal.rate, t)
 
+    @override
     def acceleration(self, t: Any) -> Float[Array, "*shape"]:
-        """Acceleration at time t."""
         return self._sum(self.signal.acceleration, t)
 
     def _sum(self, of, t: Any) -> Float[Array, "*shape"]:

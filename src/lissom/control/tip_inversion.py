@@ -227,7 +227,7 @@ def _bounded_solution(f: AbstractFormulation, tip, window: Window):
 
 
 def _largest_torque(f: AbstractFormulation, window: Window, h: float) -> float:
-    """Of the motion with quasi-static links, inertia included."""
+    """Largest torque of the motion with quasi-static links, inertia included [N m or N]."""
     torques = _needed(f, _neighbours(window.x), h)
     return float(np.abs(np.asarray(torques)[1:-1]).max()) + 1e-12
 

@@ -59,7 +59,7 @@ def linear_motion(
 def with_slopes(
     links: Links, linear: tuple[Float[Array, "l s"], ...], slopes: CarriedSlopes
 ) -> tuple[Float[Array, "l s"], ...]:
-    """The same with the squared slopes in their places."""
+    """Coordinates of the links with their squared slopes in place."""
     assert links.slopes is not None
     m = links.slopes.shape[-1]
     parts = [part[:, :m] for part in linear]

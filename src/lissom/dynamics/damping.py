@@ -36,7 +36,7 @@ def damping_forces(
 
 
 def internal_forces(formulation: AbstractFormulation, rates: Rates) -> Rates:
-    """Of beta K and of modal ratios: on strain rates alone, so that a rigid motion feels nothing."""
+    """Damping forces of beta K and of modal ratios: on strain rates alone, so that a rigid motion feels nothing."""
     damping = jnp.asarray(formulation.links.damping)
     on_q = jnp.einsum("lcd,ld->lc", damping, rates.q)
     return Rates(jnp.zeros_like(rates.V), on_q, jnp.zeros_like(rates.encoder))
@@ -48,7 +48,7 @@ def mass_damping_forces(
     place: Configuration,
     rates: Rates,
 ) -> Rates:
-    """Of Rayleigh's alpha: on the motion of all carried mass as the rigid robot sees it."""
+    """Damping forces of Rayleigh's alpha: on the motion of all carried mass as the rigid robot sees it."""
     links = formulation.links
     alpha = jnp.asarray(alpha)
     if has_rigid_frames(formulation):

@@ -116,7 +116,7 @@ class DualScrew(AbstractFormulation):
     def differentiated_rates(
         self, x: Float[Array, " n"], xd: Float[Array, " n"]
     ) -> Rates:
-        """Those of eq. (93): differentiating the frames gives other terms of second order."""
+        """Rates of eq. (93): differentiating the frames gives other terms of second order."""
         return self.rates(x, xd)
 
 

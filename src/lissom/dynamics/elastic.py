@@ -4,6 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
+from typing_extensions import override
 
 from ..kinematics.chain import of_parents, on_parents
 from ..kinematics.mechanism import AbstractSeats
@@ -24,8 +25,8 @@ class ElasticSeats(AbstractSeats):
         """Index of each link's elastic coordinates in eta; d where there is none."""
         return coordinate_places(self.counts)
 
+    @override
     def displaced(self, eta: Float[Array, " d"]) -> Float[Array, "f 6"]:
-        """From the elastic coordinates of the robot."""
         return self.of_links(place_elastic(self, eta))
 
     def of_links(self, placed: Float[Array, "l s"]) -> Float[Array, "f 6"]:

@@ -12,6 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..algebra.so3 import cross, left_jacobian
 from ..types import Float
@@ -56,7 +57,7 @@ class AbstractTerms(eqx.Module):
 
 
 class ConsistentTerms(AbstractTerms):
-    """All of them, by integrals of the displacement field: energy is exact."""
+    """All terms of the motion, by integrals of the displacement field: energy is exact."""
 
     def inertial_force(
         self,
@@ -65,11 +66,11 @@ class ConsistentTerms(AbstractTerms):
         q: Float[Array, " c"],
         y_d: Float[Array, " e"],
     ) -> Float[Array, " e"]:
-        """Kirchhoff's equations."""
+        """Force on (V, qd) by Kirchhoff's equations."""
         return inertial_force(link, y, q, y_d)
 
+    @override
     def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
-        """Of the deformed link."""
         return body_inertia(link, q)
 
     def damping_forces(
@@ -78,8 +79,8 @@ class ConsistentTerms(AbstractTerms):
         """On strain rates, and on the motion of the mass as the rigid robot sees it."""
         return damping_forces(formulation, place, rates)
 
+    @override
     def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
-        """Where the deformed link has them."""
         return q
 
 

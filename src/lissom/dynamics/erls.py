@@ -11,6 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..describe.supported import Support
 from ..kinematics.chain import link_frames, link_twists, relative_poses
@@ -78,8 +79,8 @@ class Erls(AbstractFormulation):
         return not self.complete
 
     @property
+    @override
     def encoders_read_theta(self) -> bool:
-        """Where the reference says so."""
         return self.reference.encoders_read_theta
 
     @property

@@ -95,7 +95,7 @@ class AbstractEquations(eqx.Module):
         motion: Motion,
         applied: Rates | None = None,
     ) -> Rates:
-        """The same by link, before it meets in x: what joints and bearings carry."""
+        """The terms of `needed_force` by link, before they meet in x: what joints and bearings carry."""
 
     @abc.abstractmethod
     def resting_forces(
@@ -112,7 +112,7 @@ class AbstractEquations(eqx.Module):
         motion: Motion,
         torque: Float[Array, " j"],
     ) -> Float[Array, " n"]:
-        """The sum of these."""
+        """The sum of `resting_forces` over the links."""
         weight, strain, drive = self.resting_forces(formulation, motion, torque)
         return weight + strain + drive
 
@@ -142,7 +142,7 @@ class AbstractEquations(eqx.Module):
     def gravity_energy(
         self, formulation: "AbstractFormulation", place: Configuration
     ) -> Float[Array, ""]:
-        """Energy of weight [J]."""
+        """Potential energy of weight [J], zero at the world's origin."""
 
     @abc.abstractmethod
     def damping_power(
@@ -202,13 +202,13 @@ class AbstractFormulation(eqx.Module):
 
     @property
     def size(self) -> int:
-        """Number of coordinates."""
+        """Number n of coordinates x."""
         return self.n_joints + self.n_elastic
 
     def split(
         self, x: Float[Array, " n"]
     ) -> tuple[Float[Array, " i"], Float[Array, " d"]]:
-        """Joint and elastic coordinates."""
+        """Joint and elastic coordinates (theta_i, eta) of x."""
         return x[: self.n_joints], x[self.n_joints :]
 
     @property
@@ -259,7 +259,7 @@ class AbstractFormulation(eqx.Module):
     def differentiated_rates(
         self, x: Float[Array, " n"], xd: Float[Array, " n"]
     ) -> Rates:
-        """The same by differentiation of the configuration alone: the oracle of hand-derived ones."""
+        """`rates` by differentiation of the configuration alone: the oracle of hand-derived ones."""
         return rates_of_configuration(self, x, xd)
 
     def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:

@@ -128,7 +128,7 @@ def inertial_force(
 def differentiated_inertial_force(
     link: Links, y: Float[Array, " e"], q: Float[Array, " c"], y_d: Float[Array, " e"]
 ) -> Float[Array, " e"]:
-    """The same by automatic differentiation of the momentum and of the kinetic energy: the oracle."""
+    """`inertial_force` by automatic differentiation of momentum and kinetic energy: its oracle."""
     at, along = (y, q), (y_d, y[6:])
     P, P_d = jax.jvp(lambda y, q: momentum(link, y, q), at, along)
     # T = 1/2 y^T P, homogeneous of degree two in y.

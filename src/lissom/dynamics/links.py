@@ -67,7 +67,7 @@ def symmetric_parts(
 
 
 def _of_pairs(parts: Float[Real, "l 3 3 ..."]) -> Float[Real, "l 6 ..."]:
-    """Of parts for two axes, what each of `PAIRS` has in both orders."""
+    """Parts for two axes, for each of `PAIRS` the sum of both orders."""
     pairs = [
         parts[:, a, a] if a == b else clean_sum(parts[:, a, b], parts[:, b, a])
         for a, b in PAIRS.tolist()

@@ -7,6 +7,7 @@ yardstick of [Cibicik2021] sec. VI-B, and what the first-order formulations appr
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..describe.supported import Support
 from ..kinematics.chain import frames_in_world, with_frames
@@ -51,8 +52,8 @@ class Nonlinear(AbstractFormulation):
     support: Support = eqx.field(static=True)
 
     @property
+    @override
     def exact_twists(self) -> bool:
-        """Nothing is linearised."""
         return True
 
     def motion(

@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..algebra.se3 import coadjoint
 from ..types import Float
@@ -40,7 +41,7 @@ class BoscariolTerms(AbstractTerms):
         return force + jnp.einsum("a,b,abec,c->e", w, w, link.Y, q)
 
     def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
-        """Of the undeformed link."""
+        """Inertia of the undeformed link over (V, qd)."""
         return jnp.asarray(link.mass)
 
     def damping_forces(
@@ -56,7 +57,7 @@ class BoscariolTerms(AbstractTerms):
         return Rates(push[:, :6], internal.q + push[:, 6:], internal.encoder)
 
     def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
-        """Where the undeformed link has them."""
+        """No displacement: weight and wrenches act where the undeformed link has them."""
         return jnp.zeros_like(q)
 
 
@@ -73,16 +74,16 @@ class VidoniTerms(AbstractTerms):
         """[Vidoni2015] eqs. (48)-(51)."""
         return nodal_inertial_force(link, y, q, y_d)
 
+    @override
     def inertia(self, link: Links, q: Float[Array, " c"]) -> Float[Array, "e e"]:
-        """Of the deformed link."""
         return body_inertia(link, q)
 
     def damping_forces(
         self, formulation: AbstractFormulation, place: Configuration, rates: Rates
     ) -> Rates:
-        """That of the consistent terms: the paper has none."""
+        """Damping of the consistent terms: the paper has none."""
         return damping_forces(formulation, place, rates)
 
+    @override
     def displaced(self, q: Float[Array, "*l c"]) -> Float[Array, "*l c"]:
-        """Where the deformed link has them."""
         return q

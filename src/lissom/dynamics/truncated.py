@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..algebra.se3 import bracket, coadjoint, rigid_shape
 from ..algebra.so3 import cross, cross_matrix
@@ -258,7 +259,7 @@ class TruncatedScrews(AbstractEquations):
         motion: Motion,
         applied: Rates | None = None,
     ) -> Rates:
-        """Those of the complete virtual work: what is cut is not divided among the links."""
+        """Forces of the complete virtual work by link: terms that are cut cannot be divided among the links."""
         return VirtualWork().link_forces(formulation, motion, applied)
 
     def projecting_form(
@@ -308,7 +309,7 @@ class TruncatedScrews(AbstractEquations):
     def inertia(
         self, formulation: AbstractFormulation, place: Configuration, N: Rates
     ) -> Float[Array, "n n"]:
-        """M of eq. (112), symmetric; the place says all of it."""
+        """M of eq. (112), symmetric; it follows from the place alone."""
         return self._mass_matrix(formulation, place)
 
     def _mass_matrix(
@@ -471,10 +472,10 @@ class TruncatedScrews(AbstractEquations):
         flat = VirtualWork().gravity_energy(formulation, place)
         return flat + 0.5 * eta @ change[formulation.n_joints :]
 
+    @override
     def damping_power(
         self, formulation: AbstractFormulation, motion: Motion
     ) -> Float[Array, ""]:
-        """Power taken by structural damping and joint friction [W]."""
         theta_d, eta_d = _split(formulation, motion.xd)
         at = self._pose(formulation, motion.place)
         chain = formulation.mechanism.chain

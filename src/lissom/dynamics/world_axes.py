@@ -15,6 +15,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..describe.outline import PLANAR
 from ..describe.supported import Support
@@ -65,13 +66,13 @@ class WorldAxes(AbstractFormulation):
         )
 
     @property
+    @override
     def published(self) -> bool:
-        """True."""
         return True
 
     @property
+    @override
     def encoders_read_theta(self) -> bool:
-        """Where the reference says so."""
         return self.reference.encoders_read_theta
 
     def reference_matrix(
@@ -153,13 +154,13 @@ class WorldAxes(AbstractFormulation):
         )
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
-        """Along world axes, as the links' axes see them: without what the turning of the axes does to displacements."""
+        """Rates along world axes in link axes, without what the turning of these does to displacements."""
         return self.motion(x, xd, jnp.zeros_like(x)).rates
 
     def differentiated_rates(
         self, x: Float[Array, " n"], xd: Float[Array, " n"]
     ) -> Rates:
-        """The same: differentiating the configuration adds what the paper leaves out."""
+        """`rates` themselves: differentiating the configuration adds what the paper leaves out."""
         return self.rates(x, xd)
 
     def virtual(self, x: Float[Array, " n"], dx: Float[Array, " n"]) -> Rates:

@@ -12,6 +12,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..describe.robot import Robot
 from ..types import Float, Real
@@ -59,26 +60,26 @@ class AbstractJointDependence(eqx.Module):
 class AllIndependent(AbstractJointDependence):
     """Every joint is independent: an open chain."""
 
+    @override
     def follow(
         self,
         motion_i: Float[Array, " i"],
         others: Float[Array, "l 6"] | None = None,
     ) -> Float[Array, " k"]:
-        """The same."""
         return motion_i
 
+    @override
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
-        """The same."""
         return on_joints
 
+    @override
     def closing_wrenches(self, on_joints: Float[Array, " k"]) -> None:
-        """None."""
         return None
 
+    @override
     def conditions(
         self, reference: AbstractReference, J: Float[Array, "l 6 k"]
     ) -> Conditions | None:
-        """Those of the reference alone."""
         rows = reference.conditions(J)
         # A robot without moving joints has none to choose.
         if rows is None or len(rows) == 0:
@@ -178,66 +179,66 @@ class OpenChain(AbstractMechanism):
     chain: Chain
 
     @property
+    @override
     def independent(self) -> tuple[int, ...]:
-        """All of them."""
         return tuple(range(self.chain.n_joints))
 
     @property
+    @override
     def home(self) -> Float[np.ndarray, " j"]:
-        """Zero."""
         return np.zeros(self.chain.n_joints)
 
     @property
+    @override
     def rigid(self) -> "OpenChain":
-        """Itself."""
         return self
 
+    @override
     def on_seats(self, seats: AbstractSeats) -> "OpenChain":
-        """Itself: no joint follows another."""
         return self
 
+    @override
     def chain_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " k"]:
-        """The joint coordinates of x."""
         return x[: self.chain.n_joints]
 
+    @override
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
-        """The joint coordinates of x."""
         return self.chain_coordinates(x)
 
+    @override
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
-        """Ones for the joints, zeros for the elastic coordinates."""
         return jnp.eye(self.chain.n_joints, x.shape[0])
 
+    @override
     def dependence(self, J: Float[Array, "l 6 k"]) -> AllIndependent:
-        """None follows another."""
         return AllIndependent()
 
+    @override
     def on_branch_near(self, joints: Float[Real, " j"]) -> "OpenChain":
-        """Itself: an open chain has one branch."""
         return self
 
+    @override
     def chain_coordinates_near(self, joints: Float[Real, " j"]) -> Float[Real, " k"]:
-        """These."""
         return joints
 
+    @override
     def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Real, " j"]:
-        """These."""
         return joints
 
+    @override
     def with_independent(self, independent: Sequence[int]) -> "OpenChain":
-        """Itself."""
         return self
 
+    @override
     def best_independent(
         self, x: Float[Any, " n"], wanted: Sequence[int] = ()
     ) -> tuple[int, ...] | None:
-        """All of them."""
         return self.independent
 
+    @override
     def joint_gain(self, x: Float[Array, " n"]) -> Float[Array, ""]:
-        """One."""
         return jnp.ones(())
 
+    @override
     def longest_step(self, xd: Float[Array, " n"]) -> Float[Array, ""]:
-        """Infinite."""
         return jnp.asarray(jnp.inf)

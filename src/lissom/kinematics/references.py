@@ -9,6 +9,7 @@ import abc
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..algebra.linear import inverse
 from ..types import Float, Real
@@ -39,13 +40,13 @@ class AbstractReference(eqx.Module):
 class Tangent(AbstractReference):
     """Free joint directions are closed too: theta is what an encoder reads."""
 
+    @override
     def conditions(self, J: Float[Array, "l 6 j"]) -> None:
-        """None: the elastic joint displacements are zero."""
         return None
 
     @property
+    @override
     def encoders_read_theta(self) -> bool:
-        """True."""
         return True
 
 
@@ -69,8 +70,8 @@ class MinimumNorm(AbstractReference):
     rigid_mass: Float[Real, "l 6 c"]  # B^T M U of every link
 
     @property
+    @override
     def is_minimum(self) -> bool:
-        """True."""
         return True
 
     def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"]:

@@ -48,7 +48,7 @@ class RigidRobot(eqx.Module):
         return self.chain.on_joints(jnp.sum(self.screw * carried, axis=1))
 
     def independent_forces(self, on_joints: Float[Array, " j"]) -> Float[Array, " i"]:
-        """The transpose of `joint_rates`."""
+        """Forces on the independent joints from forces on all moving ones: the transpose of `joint_rates`."""
         if self.dependence is None:
             return on_joints
         # Joints of the frames that close loops come last in the chain, and take no force.

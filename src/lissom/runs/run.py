@@ -115,7 +115,7 @@ class Run(Summarised):
 
     @property
     def names(self) -> list[str]:
-        """Of everything that the run holds."""
+        """Names of everything that the run holds."""
         source = self._source
         if isinstance(source, RunTable):
             return source.names

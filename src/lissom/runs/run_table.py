@@ -39,7 +39,7 @@ class RunTable:
 
     @property
     def names(self) -> list[str]:
-        """Of all variables and coordinates."""
+        """Names of all variables and coordinates."""
         return [*self.variables, *self.coordinates]
 
     def values(self, name: str) -> np.ndarray:

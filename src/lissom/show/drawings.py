@@ -119,7 +119,7 @@ def draw_frequency_responses(
 
 @draws(ModeMap)
 def draw_mode_map(modes: ModeMap, path: str | Path | None = None) -> Figure:
-    """Frequencies over what varies."""
+    """Figure of the frequencies of a mode map over what varies."""
     return plot_mode_map(modes, path)
 
 

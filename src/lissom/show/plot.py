@@ -163,7 +163,7 @@ def _plot_joint(axes: Axes, data: Dataset, name: str, factor: float) -> None:
 def _plot_efforts(
     panels: Sequence[Axes], data: Dataset, groups: Mapping[str, list[str]]
 ) -> None:
-    """Joint torques and forces."""
+    """Plot torques and forces of the joints over time."""
     for axes, kind in zip(panels, groups, strict=False):
         for name in groups[kind]:
             axes.plot(
@@ -293,7 +293,7 @@ def _extent(points: ndarray) -> float:
 
 
 def _plot_energies(figure: SubFigure, place: SubplotSpec, data: Dataset) -> Axes:
-    """Energies and works."""
+    """Plot energies and works over time [J]."""
     axes = time_axes(figure.add_subplot(place))
     kinds = [kind for kind in ENERGIES if kind in data.kind.values]
     for k, kind in enumerate(kinds):

@@ -65,7 +65,7 @@ class Scene:
     gravity: tuple[Number, ...] = (0.0, 0.0, -9.81)  # [m/s^2], world axes
 
     def __post_init__(self):
-        """Plain numbers inside."""
+        """Turn gravity into plain numbers."""
         object.__setattr__(self, "gravity", _three_floats(self.gravity))
 
 

@@ -368,7 +368,7 @@ def _plane_normal(points: ndarray) -> list[float] | None:
 
 
 def _summary(data: Dataset) -> str:
-    """One line about the run."""
+    """A line in words about the run: duration, joints, largest displacement."""
     scene = scene_from_json(data.attrs["scene"])
     flexible = sum(link.flexible for link in scene.links)
     duration = float(data.time[-1] - data.time[0])

@@ -354,7 +354,7 @@ def node_paths(
 def _carried_paths(
     formulation: AbstractFormulation, motion: Motion
 ) -> dict[str, Float[Array, "l k 3"]]:
-    """The same from the twists (v, w) of the links: a node at r moves by v + w x r + rdot in the link's axes."""
+    """Paths from the twists (v, w) of the links: a node at r moves by v + w x r + rdot in the link's axes."""
     place, rates, rates_d = motion.place, motion.rates, motion.rates_d
     U = jnp.asarray(formulation.links.node_shape)[:, :, :3]
     r = jnp.asarray(formulation.links.points) + jnp.einsum("lkdc,lc->lkd", U, place.q)

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
+from typing_extensions import override
 
 from ..types import real, whole
 from .problem import MotionProblem
@@ -40,7 +41,7 @@ class Explicit(AbstractStep):
 
     @property
     def solver(self) -> Any:
-        """The diffrax solver."""
+        """The diffrax solver of the method."""
         import diffrax  # slow to import, and few runs are explicit
 
         return getattr(diffrax, METHODS[self.method])()
@@ -67,10 +68,10 @@ class Explicit(AbstractStep):
         state = self.solver.init(term, now.t, now.t + 1e-3, y, None)
         return state, weights
 
+    @override
     def attempt(
         self, problem: MotionProblem, tolerance: Tolerance, now: Moment, h, memory
     ) -> Attempt:
-        """One step of size h."""
         state, weights = memory
         y = (now.x, now.xd, now.work)
         y, error, dense, state, _ = self.solver.step(
@@ -88,8 +89,8 @@ class Explicit(AbstractStep):
             memory=(state, weights),
         )
 
+    @override
     def reject(self, memory, attempt: Attempt) -> Any:
-        """What was there before."""
         return memory
 
     def interpolate(self, now: Moment, attempt: Attempt, h, part) -> Moment:

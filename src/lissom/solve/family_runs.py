@@ -214,7 +214,7 @@ def _shared_or_own(task: FamilyTask, end: float) -> tuple[DrivenRobot, DrivenRob
 def _chosen(
     robot: DrivenRobot, axes: DrivenRobot, members: np.ndarray
 ) -> tuple[DrivenRobot, DrivenRobot]:
-    """Some of the robots."""
+    """The robots of some members, and which of their numbers have a leading axis."""
     formulation = jax.tree.map(
         lambda axis, leaf: leaf if axis is None else leaf[members],
         axes.formulation,

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative import code_cache, program_cache
 from jaxnative.compilation import split_arguments, user_code_in
@@ -88,17 +89,17 @@ class StateFunction(AbstractFeedback):
     enclosed: tuple[Any, ...] = ()
 
     @property
+    @override
     def sample(self) -> None:
-        """None: it acts at every instant."""
         return None
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """None: a function has to be smooth."""
         return np.zeros(0)
 
+    @override
     def on(self, start: float, end: float) -> "StateFunction":
-        """Itself."""
         return self
 
     def torque(self, formulation, t, motion: Motion) -> Float[Array, " j"]:
@@ -193,13 +194,13 @@ class WiredLaw(AbstractFeedback):
     memory: Any  # before the first sample
 
     @property
+    @override
     def sample(self) -> Scalar | None:
-        """Period [s]; None: continuous."""
         return self.law.sample
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """Those of a continuous law; a held command is constant between samples whatever its reference does."""
         return self.law.breakpoints if self.sample is None else np.zeros(0)
 
     def on(self, start: float, end: float) -> "WiredLaw":
@@ -208,10 +209,10 @@ class WiredLaw(AbstractFeedback):
             return self
         return WiredLaw(self.law.on(start, end), self.channels, self.memory)
 
+    @override
     def pieces(
         self, starts: Sequence[float], ends: Sequence[float]
     ) -> list["WiredLaw"]:
-        """The law of many pieces, one after the other."""
         laws = self.law.pieces(starts, ends)
         return [WiredLaw(law, self.channels, self.memory) for law in laws]
 

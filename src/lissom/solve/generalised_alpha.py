@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative.marks import in_all_lanes, in_some_lane, renewed
 
@@ -110,10 +111,11 @@ class GeneralisedAlpha(AbstractStep):
         auxiliary = memory.auxiliary + (xdd - memory.xdd)
         return eqx.tree_at(lambda m: (m.xdd, m.auxiliary), memory, (xdd, auxiliary))
 
+    @override
     def discard_tangents(self, memory: AlphaMemory) -> AlphaMemory:
-        """The derivatives are taken anew at the next step."""
         return eqx.tree_at(lambda m: m.needs_tangents, memory, jnp.asarray(True))
 
+    @override
     def attempt(
         self,
         problem: MotionProblem,
@@ -122,7 +124,6 @@ class GeneralisedAlpha(AbstractStep):
         h,
         memory: AlphaMemory,
     ) -> Attempt:
-        """One step of size h."""
         memory = self._refresh(problem, tolerance, now, h, memory)
         solution, converged, iterations, rate = self._iterate(
             *stop_gradient((problem, tolerance, now, h, memory))

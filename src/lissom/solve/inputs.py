@@ -66,7 +66,7 @@ class Inputs:
         self._wired = LastAnswer()
 
     def __repr__(self) -> str:
-        """What it drives."""
+        """The inputs in words: tables, wrenches, motions and law."""
         law = "no law" if self.law is None else f"law {type(self.law).__name__}"
         return (
             f"Inputs of {self.joints} joints: {len(self.torque)} torques, {len(self.wrenches)} wrenches, "

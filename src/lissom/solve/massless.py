@@ -37,7 +37,7 @@ def massless_coordinates(model: Model, state: State) -> list[str]:
 
 
 def massless_names(model: Model, M: Float[np.ndarray, "n n"]) -> list[str]:
-    """The same of an inertia matrix of the model."""
+    """Names of coordinates that move no inertia, from an inertia matrix of the model."""
     names = [*model.independent_names, *model.coordinate_names]
     if not np.isfinite(M).all():
         rows = np.asarray(~np.isfinite(M).all(axis=1))

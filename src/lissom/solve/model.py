@@ -554,7 +554,7 @@ def _downhill(
 def _downhill_held(
     f: AbstractFormulation, encoder: Float[Array, " j"], start: Float[Array, " n"]
 ) -> tuple[Float[Array, " n"], AbstractFormulation]:
-    """The same with held joints."""
+    """Coordinates near a stable equilibrium with held joints, and the formulation on the branch that led there."""
     here = f
 
     def model_at(x):

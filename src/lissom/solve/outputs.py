@@ -132,7 +132,7 @@ def map_segments(
 
 
 def map_run(model: Model, inputs: Inputs, solution: Solution, compute: Compute) -> Any:
-    """The same in windows as long as those of the march, for compiled code that takes no other number of rows."""
+    """`map_segments` in windows as long as those of the march: compiled code takes no other number of rows."""
 
     def in_windows(robot: DrivenRobot, t_end: float, rows: RowsOfRun) -> Any:
         windows = windows_of(rows[1:], rows_of_window())

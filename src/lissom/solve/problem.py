@@ -191,7 +191,7 @@ class MotionProblem(eqx.Module):
         return self.matrices_of(t, motion)
 
     def matrices_of(self, t, motion: Motion) -> tuple[Tangents, Rates]:
-        """The same at a motion that is already evaluated."""
+        """`matrices` at a motion that is already evaluated."""
         f = self.formulation
         N = engine.rate_map(f, motion.x)
         M = engine.inertia(f, motion.place, N)
@@ -238,7 +238,7 @@ class MotionProblem(eqx.Module):
         return -solve(tangents.M, force)
 
     def acceleration_by_parts(self, t, x, xd) -> Float[Array, " n"]:
-        """The same by functions that implicit steps have anyway: for now and then, where nothing new is compiled."""
+        """`acceleration` by functions that implicit steps have anyway, so that nothing new is compiled."""
         tangents, _ = self.matrices(t, x, xd)
         (force,) = over_rows(self.residual)(
             t[None], x[None], xd[None], jnp.zeros_like(x)[None]

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative.marks import in_all_lanes, in_some_lane, over_rows, renewed
 
@@ -181,10 +182,11 @@ class Radau(AbstractStep):
         jumps = JumpMemory(jnp.asarray(True), jump, jumps.slow_forces, jumps.inertia)
         return eqx.tree_at(lambda m: (m.xdd, m.jumps), memory, (xdd, jumps))
 
+    @override
     def discard_tangents(self, memory: RadauMemory) -> RadauMemory:
-        """The derivatives are taken anew at the next step."""
         return eqx.tree_at(lambda m: m.needs_tangents, memory, jnp.asarray(True))
 
+    @override
     def attempt(
         self,
         problem: MotionProblem,
@@ -193,7 +195,6 @@ class Radau(AbstractStep):
         h,
         memory: RadauMemory,
     ) -> Attempt:
-        """One step of size h."""
         before = memory
         memory = self._refresh(problem, tolerance, now, h, memory)
         still, at_rest = stop_gradient((problem, now))

@@ -27,7 +27,7 @@ def gauge_readings(
 def readings_of_bodies(
     channels: tuple[Channel, ...], body: Float[np.ndarray, "t l c"]
 ) -> Float[np.ndarray, "t m"]:
-    """The same from the coordinates of all bodies."""
+    """Strains or section forces from the coordinates of all bodies, one column for each channel."""
     columns = [body[:, c.index] @ np.asarray(c.row) for c in channels]
     return np.stack(columns, axis=1)
 

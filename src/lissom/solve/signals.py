@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..algebra.spline import clamped_spline
 from ..files.errors import nearest, shortened
@@ -103,12 +104,12 @@ class PolynomialPiece(AbstractSignal):
     coefficients: Float[Real, "..."]  # (k, *shape)
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """None: a polynomial is smooth."""
         return np.zeros(0)
 
+    @override
     def on(self, start: Any, end: Any) -> "PolynomialPiece":
-        """Itself."""
         return self
 
     def value(self, t: Any) -> Float[Array, "*shape"]:
@@ -119,8 +120,8 @@ class PolynomialPiece(AbstractSignal):
             total = total * (t - self.start) + c
         return total
 
+    @override
     def rate(self, t: Any) -> Float[Array, "*shape"]:
-        """Rate of change at time t."""
         return self.derivative().value(t)
 
     def derivative(self) -> "PolynomialPiece":
@@ -209,8 +210,8 @@ class Table(AbstractSignal):
         values = np.concatenate([self.values, last])
         return Table(t, values, self.interpolation, self.after)
 
+    @override
     def value(self, t: Any) -> Float[Array, "*shape"]:
-        """Value at time t; at a jump, the one after it."""
         return self._line(t)[0]
 
     def rate(self, t: Any) -> Float[Array, "*shape"]:

@@ -74,7 +74,7 @@ ENDLESS = 2**62
 
 
 def numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
-    """Of the arguments of a march, those that stay the same from call to call."""
+    """Arguments of a march that stay the same from call to call."""
     return robot.formulation
 
 
@@ -170,7 +170,7 @@ class Snapshot(NamedTuple):
 
     @property
     def poses(self) -> Poses:
-        """Nodes of all links."""
+        """Positions and rotations of the nodes of all links, in the world."""
         return poses_at(on_branch_near(self.formulation, self.joints), self.x)
 
 
@@ -227,7 +227,7 @@ def _simulated(
     resume: bool,
     observe: Observe,
 ) -> Solution:
-    """The run itself."""
+    """The solution of a run from its start to its last output time; see `simulate`."""
     inputs = inputs.wired(model)
     end = float(times[-1])
     settings = _same_settings(solver, end)

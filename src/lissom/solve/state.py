@@ -30,12 +30,12 @@ class State(Summarised, eqx.Module):
 
     @property
     def x(self) -> Float[Array, " n"]:
-        """The coordinates of the model."""
+        """Coordinates of the model: independent joints, then elastic ones."""
         return joined(self._coordinates(self.q), self.elastic)
 
     @property
     def xd(self) -> Float[Array, " n"]:
-        """Their rates."""
+        """Rates of the coordinates of the model."""
         return joined(self._coordinates(self.qd), self.elastic_d)
 
     def summary(self) -> Summary:

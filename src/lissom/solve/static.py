@@ -95,7 +95,7 @@ def equilibrium_free(
 def equilibrium_next_to(
     formulation: AbstractFormulation, tau: Float[Array, " j"], start: Float[Array, " n"]
 ) -> Float[Array, " n"]:
-    """The same from a start that is one but for rounding, as `descend` finds it."""
+    """Equilibrium from a start that is one but for rounding, as `descend` finds it."""
 
     def missing(x):
         return kept_rest_at(formulation, x, with_stops(formulation, x, tau)).force

@@ -33,7 +33,7 @@ def stop_gradient(tree: Any) -> Any:
 
 
 def select(condition: Any, one: Tree, other: Tree) -> Tree:
-    """One of two, inside compiled code; what they have in common is not touched."""
+    """One of two trees by a condition, inside compiled code; leaves that both have in common stay as they are."""
 
     def pick(a: Any, b: Any) -> Any:
         return a if a is b else jnp.where(condition, a, b)
@@ -132,7 +132,7 @@ class AbstractStep(eqx.Module):
     @property
     @abc.abstractmethod
     def order(self) -> int:
-        """Of the error estimate: error ~ h^(order + 1)."""
+        """Order of the error estimate: error ~ h^(order + 1)."""
 
     @abc.abstractmethod
     def begin(self, problem: MotionProblem, tolerance: Tolerance, now: Moment) -> Any:

@@ -35,7 +35,7 @@ class UserFunction(UserCode):
         self.checked: set[Any] = set()
 
     def __call__(self, *args: Any) -> Any:
-        """Value of the function."""
+        """Value of the newest function of this content."""
         return self.function(*args)
 
 

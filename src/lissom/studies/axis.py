@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field
+from typing_extensions import override
 
 from ..files.names import Name
 from ..files.part import Finding, Part, finding, is_list
@@ -107,8 +108,8 @@ class AxisEntries(Part):
     # Bounds within which a normal or lognormal quantity stays.
     within: Numbers = None
 
+    @override
     def findings(self) -> list[Finding]:
-        """It is one thing, and not an empty one."""
         found = self._kinds()
         if self.start is not None and self.stop is not None:
             found += self._ends()

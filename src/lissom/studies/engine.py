@@ -29,7 +29,7 @@ class Tally(NamedTuple):
 
     @property
     def left(self) -> float | None:
-        """Seconds to the end."""
+        """Expected time to the end [s]."""
         return (self.runs - self.done) / self.rate if self.rate else None
 
 

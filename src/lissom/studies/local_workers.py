@@ -138,7 +138,7 @@ class Team:
         self.workers: dict[int, WorkerProcess] = {}
 
     def start(self, todo: Any, done: Any) -> None:
-        """Sets all to work."""
+        """Set all workers to work."""
         for k in range(self.size):
             look_after = threading.Thread(
                 target=self._look_after, args=(k, todo, done), daemon=True

@@ -70,7 +70,7 @@ class ChunkStore:
 
     @property
     def chunk_folder(self) -> Path:
-        """Where the chunks are."""
+        """Folder that holds the chunks."""
         return self.folder / CHUNK_FOLDER
 
     def recorded(self) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
+from typing_extensions import override
 
 from ..describe.control_study import ControlStudy
 from ..describe.robot import Robot, Version
@@ -64,8 +65,8 @@ class Bound(Part):
     below: Annotated[float, BeforeValidator(axis_number)] | None = None
     above: Annotated[float, BeforeValidator(axis_number)] | None = None
 
+    @override
     def findings(self) -> list[Finding]:
-        """There is a bound."""
         if self.below is None and self.above is None:
             return [finding("must have below or above")]
         return []
@@ -140,8 +141,8 @@ class Study(Part):
         study.check()
         return study
 
+    @override
     def findings(self) -> list[Finding]:
-        """What does not fit together."""
         found = [*self._sources(), *self._axes(), *self._asked()]
         for k, request in enumerate(self.metrics):
             found += findings_at(

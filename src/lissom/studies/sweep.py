@@ -33,7 +33,7 @@ class Sweep(Summarised):
 
     @property
     def study(self) -> Study:
-        """What was computed."""
+        """The study whose results these are."""
         return self._plan.study
 
     @property

@@ -9,17 +9,17 @@ from ..series import Series, add_series, compose
 
 
 def add(m, params, a: Series, b: Series) -> Series:
-    """Sum."""
+    """Sum of two series."""
     return add_series([a, b])
 
 
 def subtract(m, params, a: Series, b: Series) -> Series:
-    """Difference."""
+    """Difference of two series."""
     return add_series([a, negate(m, {}, b)])
 
 
 def negate(m, params, a: Series) -> Series:
-    """The same with the other sign."""
+    """The series with the other sign."""
     return a.each(np.negative)
 
 

@@ -30,7 +30,7 @@ def smaller(m, params, a: Series, b: Series) -> Series:
 
 
 def clamp(m, params, low: Series, a: Series, high: Series) -> Series:
-    """Between two limits."""
+    """The series where its constant term lies between two limits, else the limit."""
     raised = larger(m, params, a, low)
     return smaller(m, params, raised, high)
 

@@ -80,7 +80,7 @@ def _rule(coefficients: Coefficients) -> Callable[..., Series]:
 
 
 def integer_power(m, params, a: Series) -> Series:
-    """A whole power."""
+    """Whole power of a series."""
     exponent = params["y"]
     return evaluate(m, a, lambda x, order: s.power(x, exponent, order))
 

@@ -18,12 +18,12 @@ def convert(m, params, a: Series) -> Series:
 
 
 def copy(m, params, a: Series) -> Series:
-    """The same."""
+    """The series itself."""
     return a
 
 
 def copy_all(m, params, *operands: Series) -> list[Series]:
-    """The same, for operations on several arrays."""
+    """The series themselves, for operations on several arrays."""
     return list(operands)
 
 
@@ -36,12 +36,12 @@ def _behind_terms(axes: Sequence[int]) -> tuple[int, ...]:
 
 
 def reshape(m, params, a: Series) -> Series:
-    """Another shape."""
+    """Coefficients of another shape."""
     return a.reshape(params["new_sizes"])
 
 
 def transpose(m, params, a: Series) -> Series:
-    """Axes in another order."""
+    """Coefficients with their axes in another order."""
     order = (0, *_behind_terms(params["permutation"]))
     return a.each(lambda data: data.transpose(order))
 
@@ -65,7 +65,7 @@ def reverse(m, params, a: Series) -> Series:
 
 
 def broadcast(m, params, a: Series) -> Series:
-    """Repeated along new axes."""
+    """Coefficients repeated along new axes."""
     shape = params["shape"]
     inner = [1] * len(shape)
     for size, axis in zip(a.shape, params["broadcast_dimensions"], strict=True):

@@ -34,7 +34,7 @@ class FrequencyResponse:
 
     @property
     def magnitude(self) -> Float[np.ndarray, " f"]:
-        """|H|."""
+        """Magnitude |H| at each frequency [output per input]."""
         return np.abs(self.response)
 
     @property

@@ -50,22 +50,22 @@ class LinearSequence:
 
     @property
     def A(self) -> Float[np.ndarray, "t s s"]:
-        """State matrices over time."""
+        """State matrices A, the instants first."""
         return np.stack([model.A for model in self.models])
 
     @property
     def B(self) -> Float[np.ndarray, "t s u"]:
-        """Input matrices over time."""
+        """Input matrices B, the instants first."""
         return np.stack([model.B for model in self.models])
 
     @property
     def C(self) -> Float[np.ndarray, "t p s"]:
-        """Output matrices over time."""
+        """Output matrices C, the instants first."""
         return np.stack([model.C for model in self.models])
 
     @property
     def D(self) -> Float[np.ndarray, "t p u"]:
-        """Feed-through over time."""
+        """Feed-through matrices D, the instants first."""
         return np.stack([model.D for model in self.models])
 
     def at(self, t: float) -> LinearModel:

@@ -457,7 +457,7 @@ def _require_inertia(M: Any) -> None:
 def locked_derivatives(
     slopes: Derivatives, drives: Sequence[int]
 ) -> tuple[Derivatives, Locking]:
-    """The same with the encoders of `drives` following their motion: the elastic coordinates alone are left."""
+    """Derivatives with the encoders of `drives` following their motion: the elastic coordinates alone are left."""
     n = slopes.matrices.M.shape[0]
     reading, speed, acceleration = slopes.E[:, list(drives)]
     E = reading[:, :n]

@@ -211,7 +211,7 @@ def linear_point(
 
 @compiled_quickly
 def _over_poses(f, motion, feedback, with_rates: bool) -> LinearPoint:
-    """One robot at many points."""
+    """Linear points of one robot at many points."""
 
     def one(q, qd, qdd):
         return linear_point(f, q, qd, qdd, feedback, with_rates)
@@ -221,7 +221,7 @@ def _over_poses(f, motion, feedback, with_rates: bool) -> LinearPoint:
 
 @compiled_quickly
 def _over_robots(f, motion, feedback, with_rates: bool) -> LinearPoint:
-    """Another robot at every point: the arrays of f have a leading axis."""
+    """Linear points of another robot at every point: the arrays of f have a leading axis."""
 
     def one(f, q, qd, qdd):
         return linear_point(f, q, qd, qdd, feedback, with_rates)

@@ -95,11 +95,11 @@ class ModePolynomials:
         return self._eigenvalue_polynomial()(self.points(points))
 
     def frequency_hz(self, points: Any) -> Float[Any, "... m"]:
-        """Undamped natural frequencies [Hz]."""
+        """Undamped natural frequencies |lambda| / (2 pi) at points [Hz]."""
         return frequency_hz(self.eigenvalues(points))
 
     def damping_ratio(self, points: Any) -> Float[Any, "... m"]:
-        """Damping ratios."""
+        """Damping ratios -Re lambda / |lambda| at points."""
         return damping_ratio(self.eigenvalues(points))
 
     def sensitivity(self, points: Any) -> Sensitivity:
@@ -164,7 +164,7 @@ class ModePolynomials:
         return xp.stack(xp.broadcast_arrays(*columns), axis=-1)
 
     def truncated(self, order: int) -> "ModePolynomials":
-        """The same with terms up to a lower order only."""
+        """The polynomials with terms up to a lower order alone."""
         return ModePolynomials(
             polynomial=self.polynomial.truncated(order),
             modes=self.modes,

@@ -44,7 +44,7 @@ class MatrixSource(Protocol):
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """What they are of."""
+        """Notes on what the matrices are of, for files."""
         ...
 
     def exact(self, points: np.ndarray) -> Matrices:
@@ -52,7 +52,7 @@ class MatrixSource(Protocol):
         ...
 
     def series(self, p0: np.ndarray, order: int) -> Matrices:
-        """Their Taylor coefficients about a point."""
+        """Taylor coefficients of M, C, K about a point, first axis over the terms."""
         ...
 
 
@@ -81,7 +81,7 @@ class MatrixFunction:
         return stacked_matrices([self._compiled(jnp.asarray(p)) for p in rows])
 
     def series(self, p0: np.ndarray, order: int) -> Matrices:
-        """Their Taylor coefficients."""
+        """Taylor coefficients of M, C, K about a point, first axis over the terms."""
         return taylor_coefficients(self.function, p0, order)
 
 
@@ -259,7 +259,7 @@ def parametric_eigenpairs(
 def _expand(
     expander: "_Expander", order, at, over, accuracy, mac, max_pieces, watch, present
 ) -> ParametricModes:
-    """One expansion, or as many as the accuracy needs."""
+    """One expansion about `at`, or as many expansions as the accuracy needs."""
     source = expander.source
     region = _region(over, source.parameters)
     if accuracy is None:

@@ -26,7 +26,7 @@ class PiecewisePolynomial:
 
     @property
     def monomials(self) -> Monomials:
-        """The terms."""
+        """Monomials of all terms, lowest order first."""
         return monomials_of(len(self.parameters), self.order)
 
     @property

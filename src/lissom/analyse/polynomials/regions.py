@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+from typing_extensions import override
 
 
 class ParameterRegion(abc.ABC):
@@ -15,7 +16,7 @@ class ParameterRegion(abc.ABC):
 
     @abc.abstractmethod
     def centre(self) -> np.ndarray:
-        """Where to expand."""
+        """Expansion point of the region."""
 
     @abc.abstractmethod
     def checks(self) -> np.ndarray:
@@ -38,8 +39,8 @@ class ParameterBox(ParameterRegion):
         self.high = np.asarray(high, float)
         self.inner = inner
 
+    @override
     def centre(self) -> np.ndarray:
-        """The middle."""
         return 0.5 * (self.low + self.high)
 
     def checks(self) -> np.ndarray:
@@ -70,8 +71,8 @@ class ParameterBox(ParameterRegion):
         half = 0.5 * (self.high - self.low)
         return self.centre() + half * unit
 
+    @override
     def halves(self, weight: np.ndarray) -> Iterator[ParameterRegion]:
-        """Two boxes."""
         i = int(np.argmax(weight))
         middle = self.centre()[i]
         high = self.high.copy()
@@ -101,8 +102,8 @@ class ParameterPoints(ParameterRegion):
         distance = np.max(away, axis=1)
         return self.points[np.argmin(distance)]
 
+    @override
     def checks(self) -> np.ndarray:
-        """The points themselves."""
         return self.points
 
     def few_checks(self) -> np.ndarray:

@@ -166,7 +166,7 @@ class _Text:
         self.at = 0
 
     def doubles(self, count: int) -> np.ndarray:
-        """The next numbers."""
+        """The next `count` numbers of the section."""
         taken = self.values[self.at : self.at + count]
         if count < 0 or len(taken) < count:
             raise ValueError(f"it ends before {count} numbers that it announces")
@@ -174,7 +174,7 @@ class _Text:
         return taken
 
     def ints(self, count: int) -> np.ndarray:
-        """The next whole numbers."""
+        """The next `count` whole numbers of the section."""
         return self.doubles(count).astype(np.int64)
 
     sizes = ints
@@ -198,7 +198,7 @@ class _Binary:
         return taken
 
     def doubles(self, count: int) -> np.ndarray:
-        """The next numbers."""
+        """The next `count` numbers of the section."""
         return self._take("f8", count).astype(float)
 
     def ints(self, count: int) -> np.ndarray:

@@ -107,7 +107,7 @@ def _second_order_fields(link: ReducedLink, R: np.ndarray) -> SecondOrderFields 
 
 
 def turned_inertia(inertia: Inertia, R: np.ndarray) -> Inertia:
-    """The same constants in other axes: the rigid twist and the axes a, b are counted in the new ones."""
+    """Inertia constants in other axes: the rigid twist and the axes a, b are counted in the new ones."""
     T = np.eye(len(inertia.mass))
     T[:6, :6] = block_diagonal(R, R).T
     new = in_columns(inertia, T)
@@ -248,7 +248,7 @@ def with_modes(link: ReducedLink, count: int) -> ReducedLink:
 def _second_order_of(
     second: SecondOrderShapes | None, m: int
 ) -> SecondOrderShapes | None:
-    """Those of the first m modes."""
+    """Second-order displacements of the first m modes."""
     if second is None:
         return None
     fields, _, modes = second.factors.shape

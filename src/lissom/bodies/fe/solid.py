@@ -361,7 +361,7 @@ def _second_order_stress(
 
 
 def _lame(material: Material) -> tuple[float, float]:
-    """Lame's constants."""
+    """Lame's constants lambda and mu of a material [Pa]."""
     E = float(material.E)
     nu = float(material.nu)
     return E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))

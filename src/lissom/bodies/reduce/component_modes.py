@@ -219,7 +219,7 @@ def submatrix(A: Matrix, rows: Any, columns: Any) -> Matrix:
 
 
 def report_progress(progress: Progress | None, what: str, share: float) -> None:
-    """Report to whoever listens."""
+    """Call `progress`, where there is one, with a text and the share of that part that is done."""
     if progress is not None:
         progress(what, share)
 

@@ -40,7 +40,7 @@ class FreeModes(eqx.Module):
 
     @property
     def frequency_hz(self) -> Float[Real, " m"]:
-        """Of the elastic modes [Hz]."""
+        """Natural frequencies of the elastic modes [Hz]."""
         return self.omega / (2 * np.pi)
 
 

@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 from jaxtyping import Array
+from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
 
@@ -69,11 +70,11 @@ class DependentJoints(AbstractJointDependence):
         return motion.at[dependent].add(-self.solve @ opened)
 
     def forces(self, on_joints: Float[Array, " k"]) -> Float[Array, " i"]:
-        """G^T f."""
+        """Forces on the independent joints, G^T f."""
         return self.G.T @ on_joints
 
     def closing_wrenches(self, on_joints: Float[Array, " k"]) -> Float[Array, "l 6"]:
-        """-Z^T (Z J_d)^-T f_d."""
+        """Wrenches of the closing joints, -Z^T (Z J_d)^-T f_d."""
         dependent = np.asarray(self.closure.dependent, dtype=int)
         multipliers = -(on_joints[dependent] @ self.solve)
         return jnp.einsum("r,rlk->lk", multipliers, self._rows)
@@ -120,13 +121,13 @@ class ClosedChain(AbstractMechanism):
     seats: AbstractSeats | None = None
 
     @property
+    @override
     def independent(self) -> tuple[int, ...]:
-        """Numbers of the moving joints that are coordinates."""
         return self.closure.independent
 
     @property
+    @override
     def home(self) -> Float[Any, " j"]:
-        """All moving joints, on the branch of the mechanism."""
         return self.closure.guess[: self.closure.joints]
 
     @property
@@ -148,12 +149,12 @@ class ClosedChain(AbstractMechanism):
         theta_i = x[: len(self.independent)]
         return closed_joints(self.chain, self.closure, theta_i, self._displaced(x))
 
+    @override
     def joint_coordinates(self, x: Float[Array, " n"]) -> Float[Array, " j"]:
-        """All moving joints."""
         return self.chain_coordinates(x)[: self.closure.joints]
 
     def joint_map(self, x: Float[Array, " n"]) -> Float[Array, "j n"]:
-        """G of the moving joints, and what they do where the elastic coordinates move the tips that close the loops."""
+        """G of the moving joints; elastic coordinates move them where they move the tips that close a loop."""
         if self.seats is not None:
             return jax.jacfwd(self.joint_coordinates)(x)
         G = self._dependence_at(x).G[: self.closure.joints]
@@ -175,22 +176,18 @@ class ClosedChain(AbstractMechanism):
         relative = relative_poses(self.chain, theta, self._displaced(x))
         return self.dependence(body_jacobian(self.chain, relative))
 
+    @override
     def on_branch_near(self, joints: Float[Real, " j"]) -> "ClosedChain":
-        """The same chain with its loops closed near these coordinates of all moving joints."""
         closure = with_fields(self.closure, guess=self.chain_coordinates_near(joints))
         return with_fields(self, closure=closure)
 
     def chain_coordinates_near(self, joints: Float[Real, " j"]) -> Float[Array, " k"]:
-        """These, and the closing frames as near to their tips as they come."""
+        """All joints, the closing frames as near to their tips as they come."""
         joints = jnp.asarray(joints, dtype=float)
         return _closing_guess(self.chain, self.closure, joints)
 
+    @override
     def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
-        """All moving joints with the loops closed.
-
-        From all of them, those of dependent joints being a guess; or from the independent ones, which are led there
-        from where the mechanism is, on the same branch.
-        """
         home = real(self.home)
         independent = np.asarray(self.independent, dtype=int)
         is_concrete = not any(
@@ -218,8 +215,8 @@ class ClosedChain(AbstractMechanism):
         theta = _closed_joints(here.chain, here.closure, theta_i)
         return picked(theta, slice(self.closure.joints))
 
+    @override
     def with_independent(self, independent: Sequence[int]) -> "ClosedChain":
-        """The same closed chain with other independent joints."""
         chosen = tuple(sorted(independent))
         if chosen == self.independent:
             return self
