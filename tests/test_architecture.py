@@ -35,6 +35,7 @@ ORDER = (
 PHYSICS = ("algebra", "bodies", "kinematics", "dynamics", "solve", "analyse", "control")
 ALLOWED = {
     "jax",
+    "typing_extensions",
     "jaxnative",
     "equinox",
     "jaxtyping",

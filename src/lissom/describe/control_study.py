@@ -80,7 +80,7 @@ class ControlStudy(Part):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "ControlStudy":
-        """The study of plain data."""
+        """The study that plain data describes, as a study file would hold it."""
         return build_from(cls, with_shared_keys(data))
 
     @property
@@ -94,17 +94,17 @@ class ControlStudy(Part):
 
     @property
     def robot(self) -> Robot:
-        """Of all its runs."""
+        """Robot of all runs."""
         return self.changed_scenario.robot
 
     @property
     def initial(self) -> Initial:
-        """Where all its runs start."""
+        """Initial state of all runs."""
         return self.changed_scenario.initial
 
     @property
     def solver(self) -> Solver:
-        """What steps through time in all its runs."""
+        """Options of the integrator in all runs."""
         return self.changed_scenario.solver
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class ControlStudy(Part):
         return [*found, *self._scenario_findings()]
 
     def _scenario_findings(self) -> list[Finding]:
-        """The scenario suits a comparison."""
+        """Entries of the scenario that a comparison cannot use."""
         try:
             scenario = self.changed_scenario
         except DescriptionError:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
+from typing_extensions import override
 
 from ..files.description_files import find_file, line_of
 from ..files.errors import DescriptionError, nearest, refused
@@ -69,7 +70,7 @@ class ControlLoop(Part):
 
 
 class Common(Part):
-    """What every controller but the plain PD has."""
+    """Entries that all controllers but the plain PD share."""
 
     reference: Reference  # a `ReferenceTable`, or a motion that is planned
     sample: Seconds = 1e-3
@@ -119,8 +120,8 @@ class JointGains(Part):
     damping: Positive = 0.7
     lag: Seconds | None = None  # of the derivative's filter; default two samples
 
+    @override
     def findings(self) -> list[Finding]:
-        """Gains, or a bandwidth."""
         if (self.kp is None) == (self.bandwidth is None):
             message = "write kp (and ki, kd), or a bandwidth in Hz, one of the two"
             return [finding(message, "bandwidth", value=self.bandwidth)]
@@ -152,7 +153,7 @@ class Tolerances(Part):
 
 
 class Noise(Part):
-    """What a Kalman filter expects: standard deviations."""
+    """Standard deviations of the noise in a Kalman filter."""
 
     torque: Torques
     drift: Torques | None = None  # of lasting torques from sample to sample
@@ -160,7 +161,7 @@ class Noise(Part):
 
 
 class StateFeedback(Common):
-    """What optimal and predictive control share."""
+    """Entries that optimal and predictive control share."""
 
     tolerances: Tolerances
     pose: Coordinates | None = (
@@ -219,7 +220,7 @@ class MixedNormController(EstimatedStateFeedback):
 
 
 class DeflectionLimits(Part):
-    """Limits of predictive control."""
+    """Limits that predictive control keeps: torques, torque rates, deflections."""
 
     torque: Torques | None = None
     rate: TorqueRates | None = None
@@ -229,7 +230,7 @@ class DeflectionLimits(Part):
 
 
 class MPCController(PreviewedFeedback):
-    """Predictive control within limits."""
+    """Model predictive control with limits on torques, torque rates and deflections."""
 
     type: Literal["mpc"]
     horizon: Annotated[int, Whole(1, 2000)] = 50

@@ -75,7 +75,7 @@ class FE(Part):
 
     @property
     def path(self) -> Path:
-        """Where the file is: as written, or in the library."""
+        """Path of the file: as written, or in the library."""
         written = Path(self.file).expanduser()
         if written.is_absolute() or written.is_file():
             return written
@@ -96,7 +96,7 @@ class FE(Part):
             return False
 
     def findings(self) -> list[Finding]:
-        """What is wrong with the file, or with the interface in it."""
+        """Errors in the file, or in the interface that names its nodes."""
         try:
             nodes = self.nodes
         except UnknownNodeError as failure:

@@ -36,7 +36,7 @@ ROUNDING = 1e-12  # of the largest moment: a moment that is less below zero is z
 
 
 class FlexibleLink(NamedTuple):
-    """What became of a link that was made flexible."""
+    """Masses of a link that was made flexible, and of its beam and its rigid rest."""
 
     name: str
     mass: float  # of the URDF [kg]

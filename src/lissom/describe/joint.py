@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
+from typing_extensions import override
 
 from ..files.part import Finding, Findings, Part, entry_of, finding
 from ..files.quantity import Numbers, Quantity, is_jax_value, vector
@@ -27,7 +28,7 @@ class DH(Part):
 
     @property
     def end(self) -> tuple[Any, Any, Any]:
-        """Where the link of this row ends, in the link frame: along d (z), then along a (x)."""
+        """End of the link of this row in the link frame [m]: d along z, then a along x."""
         return (self.a, 0.0, self.d)
 
 
@@ -59,7 +60,7 @@ Range = Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))]
 
 
 class Stop(Part):
-    """What stops a joint at its limits: a spring with a damper that never pulls."""
+    """End stops of a joint at its limits: a spring and a damper, which push and never pull."""
 
     # Default: the torque limit presses a stop in by a milliradian or a millimetre.
     stiffness: Annotated[float, Quantity("N m/rad or N/m", above=0)] | None = None
@@ -160,8 +161,8 @@ class Joint(Part):
         return list(_joint_findings(written))
 
     @classmethod
+    @override
     def partial_findings(cls, data: Any) -> list[Finding]:
-        """The same on half-valid data."""
         return list(_joint_findings(data)) if isinstance(data, dict) else []
 
 

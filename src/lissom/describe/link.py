@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
+from typing_extensions import override
 
 from ..files.names import Name
 from ..files.part import Entries, Finding, Part, finding
@@ -41,8 +42,8 @@ class _Inertia(Numbers):
         return numbers
 
     @property
+    @override
     def words(self) -> str:
-        """The accepted forms."""
         return "3 numbers (xx, yy, zz), 6 (xx, yy, zz, xy, xz, yz) or a symmetric 3x3 matrix [kg m^2]"
 
 
@@ -96,8 +97,8 @@ class Damping(Part):
     beta: Annotated[float, Quantity("s", least=0)] = 0.0
     ratio: DampingRatio | None = None
 
+    @override
     def findings(self) -> list[Finding]:
-        """One kind of damping."""
         rayleigh = {"alpha", "beta"} & self.model_fields_set
         if self.ratio is None or not rayleigh:
             return []
@@ -141,8 +142,8 @@ class Beam(Part):
     # Lumped points have no rotary inertia.
     mass: Literal["consistent", "lumped", "lumped-points"] = "consistent"
 
+    @override
     def findings(self) -> list[Finding]:
-        """Whole elements in every segment."""
         if self.segments is None or self.elements % self.segments == 0:
             return []
         message = f"must be a multiple of segments ({self.segments}): every segment has whole elements"
@@ -213,13 +214,13 @@ class Link(Part):
         """True if the link bends."""
         return self.rigid is None
 
+    @override
     def findings(self) -> list[Finding]:
-        """Exactly one body."""
         return _body_findings({key: getattr(self, key) for key in BODIES})
 
     @classmethod
+    @override
     def partial_findings(cls, data: Any) -> list[Finding]:
-        """The same on half-valid data."""
         if not isinstance(data, dict):
             return []
         return _body_findings({key: data.get(key) for key in BODIES})

@@ -173,7 +173,7 @@ def axis(link: Link) -> Vector3:
 
 
 def unit(direction: Vector3) -> Vector3:
-    """A direction of unit length."""
+    """A direction scaled to unit length."""
     xp = namespace(direction)
     # By the largest component first: its square may be too large or too small for a number.
     scaled = direction / xp.max(xp.abs(direction))

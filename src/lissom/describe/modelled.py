@@ -20,7 +20,7 @@ class Modelled(NamedTuple):
     kept_modes: Any
 
     def __str__(self) -> str:
-        """The same in words, those that are known."""
+        """Formulation, basis and modes separated by commas; unknown ones are left out."""
         parts = (self.formulation, self.basis, _words(self.kept_modes))
         return ", ".join(part for part in parts if part)
 
@@ -31,7 +31,7 @@ def model_facts(robot: str, model: Modelled) -> dict[str, Any]:
 
 
 def modelled(formulation: str, basis: str | None, modes: Any) -> Modelled:
-    """What the choices of a model come to; those that are not made are the defaults of the formulation."""
+    """Formulation, basis and modes of a model; what is not chosen is the default of the formulation."""
     shapes = basis or SUPPORT[formulation].default_basis
     # A nodal basis keeps every displacement, whatever a file of another formulation says.
     if modes is None or shapes == "nodal":
@@ -40,12 +40,12 @@ def modelled(formulation: str, basis: str | None, modes: Any) -> Modelled:
 
 
 def modelled_scenario(scenario: Scenario) -> Modelled:
-    """How the robot of a scenario is modelled."""
+    """Formulation, basis and modes of a scenario."""
     return modelled(scenario.formulation, scenario.basis, scenario.modes)
 
 
 def modelled_run(facts: Mapping[str, Any]) -> Modelled:
-    """What the attributes of a result say of it; those of version 0.1 name the formulation alone."""
+    """Formulation, basis and modes from the attributes of a result; files of version 0.1 name the formulation alone."""
     text = str(facts.get("modes", ""))
     try:
         modes = ast.literal_eval(text)

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
+from typing_extensions import override
 
 from ..files.part import Finding, Part, finding, is_list
 from ..files.quantity import Quantity, Whole, error, kind_of
@@ -34,7 +35,7 @@ Frequency = Annotated[float, Quantity("", above=0)]
 
 
 class ModeChoice(Part):
-    """How the modes of a link are chosen; see `Reduction` for what the words mean."""
+    """Choice of the modes of a link; the words are those of `Reduction`."""
 
     count: Annotated[int | str, BeforeValidator(_check_count)] = DEFAULT_MODES
     method: AnyMethod = "craig-bampton"
@@ -46,8 +47,8 @@ class ModeChoice(Part):
     normal: Annotated[int, COUNT] | None = None
     below: Frequency | None = None  # keep no mode at or above [Hz]
 
+    @override
     def findings(self) -> list[Finding]:
-        """Choices that exclude each other."""
         if self.ranking != "interface":
             return []
         if self.below is not None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
+from typing_extensions import override
 
 from ..files.errors import nearest
 from ..files.part import Finding, Part, finding, validation_error
@@ -54,8 +55,8 @@ class ViaPointMotion(PlannedMotion):
     speed: Limits | None = None
     acceleration: Limits | None = None
 
+    @override
     def findings(self) -> list[Finding]:
-        """Something limits the motion."""
         found = super().findings()
         if self.torque is None and self.acceleration is None:
             message = "write a limit: torque, or acceleration"
@@ -70,8 +71,8 @@ class MinimumTimeMotion(PlannedMotion):
     torque: TorqueLimits
     fastest: Hertz | None = None  # motions up to here are brought to rest
 
+    @override
     def findings(self) -> list[Finding]:
-        """Two rows."""
         found = super().findings()
         if len(self.value) > 2:
             message = "leads from one row to another: two rows"
@@ -89,8 +90,8 @@ class TipLineMotion(Part):
     interpolation: Literal["quintic", "cycloidal", "trapezoid", "s-curve"] = "quintic"
     node: str | None = None  # default the last link's tip
 
+    @override
     def findings(self) -> list[Finding]:
-        """It ends after it begins."""
         if self.t[1] > self.t[0]:
             return []
         return [finding("the line must end after it begins", "t", value=self.t)]

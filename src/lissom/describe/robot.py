@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
+from typing_extensions import override
 
 from ..drawing import picture_of
 from ..files.description_files import (
@@ -225,14 +226,14 @@ class Robot(Summarised, Part):
         return tuple(link.name for link in moving if link.joint.actuated)
 
     def findings(self) -> list[Finding]:
-        """What is wrong between the links, and what this version does not know."""
+        """Errors between links, joints and loops, and in the number of links."""
         # Only what was written: a planar robot is not asked about gravity that it did not choose.
         written = {name: getattr(self, name) for name in self.model_fields_set}
         return _robot_findings(written, self.links, list(self.link_names))
 
     @classmethod
+    @override
     def partial_findings(cls, data: Any) -> list[Finding]:
-        """The same on half-valid data."""
         raw = entry_of(data, "links")
         if not is_list(raw):
             return []

@@ -8,7 +8,7 @@ RUN_ONLY = ("t_end", "output_dt", "solver", "inputs", "controller", "record")
 
 
 def run_only(paths: Iterable[str]) -> list[str]:
-    """Those of the dotted paths that only a simulation reads."""
+    """The dotted paths, out of these, that only a simulation reads."""
     return [
         path
         for path in paths

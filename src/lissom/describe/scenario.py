@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PrivateAttr
+from typing_extensions import override
 
 from ..files.description_files import (
     as_numbers,
@@ -70,7 +71,7 @@ Method = Literal["auto", "radau", "generalised-alpha", "dopri5", "dopri8", "tsit
 
 
 class Solver(Part):
-    """How time is stepped through."""
+    """Options of the integrator: method, tolerances, step sizes."""
 
     method: Method = "auto"
     rtol: Tolerance = 1e-6
@@ -222,13 +223,13 @@ class Scenario(Part):
         return scenario
 
     def findings(self) -> list[Finding]:
-        """What does not fit the robot or the other parts of the scenario."""
+        """Entries that do not fit the robot or other entries of the scenario."""
         entries = {name: getattr(self, name) for name in type(self).model_fields}
         return scenario_findings(entries, self.robot.outline)
 
     @classmethod
+    @override
     def partial_findings(cls, data: Any) -> list[Finding]:
-        """The same on half-valid data."""
         if not isinstance(data, Mapping):
             return []
         robot = data.get("robot")

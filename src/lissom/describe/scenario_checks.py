@@ -115,7 +115,7 @@ def _terms(support: Support, terms: Any) -> Findings:
 
 
 def _support(entries: Entries) -> Support | None:
-    """What the chosen formulation can do, `None` where there is none of that name."""
+    """Support record of the chosen formulation; `None` for an unknown name."""
     name = entry_of(entries, "formulation") or DEFAULT_FORMULATION
     return SUPPORT.get(name) if isinstance(name, str) else None
 
@@ -298,7 +298,7 @@ def _compensation(entries: Entries, robot: Outline) -> Findings:
 
 
 def _driven_lengths(robot: Outline) -> set[int]:
-    """How many numbers a controller may have: one for each moving joint, or for each actuated one."""
+    """Accepted lengths of lists in a controller: one entry for each moving joint, or for each actuated one."""
     return {len(robot.joints), len(robot.actuated)}
 
 

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Discriminator, Tag
+from typing_extensions import override
 
 from ..files.part import Finding, Part, finding
 from ..files.quantity import Quantity, is_jax_value
@@ -38,8 +39,8 @@ class Tube(Part):
     outer: Side
     inner: Side
 
+    @override
     def findings(self) -> list[Finding]:
-        """The wall has a thickness."""
         if is_jax_value(self.outer, self.inner):
             return []
         if self.inner < self.outer:
@@ -56,8 +57,8 @@ class Box(Part):
     z: Side
     wall: Side
 
+    @override
     def findings(self) -> list[Finding]:
-        """The walls leave a hollow."""
         if is_jax_value(self.y, self.z, self.wall):
             return []
         smaller = min(self.y, self.z)
@@ -106,8 +107,8 @@ class Taper(Part):
     start: Section
     end: Section
 
+    @override
     def findings(self) -> list[Finding]:
-        """Both ends have the same shape."""
         if self.start.shape == self.end.shape:
             return []
         message = f"must have the shape of the start, {self.start.shape}"
@@ -135,7 +136,7 @@ def section_text(section: Any) -> str:
 
 
 class SectionValues(NamedTuple):
-    """What a beam needs of its section, about the centroid and the principal axes y and z."""
+    """Properties of a section that beam elements use, about the centroid and the principal axes y and z."""
 
     area: Scalar  # A        [m^2]
     second_moment_y: Scalar  # I_y      [m^4]  bending in the x-z plane

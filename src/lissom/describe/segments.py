@@ -159,7 +159,7 @@ def _path(segment: LinkSegment) -> Any:
 
 
 def _section(section: Any, segment: LinkSegment) -> Any:
-    """Of a taper, the part of it that lies on the segment."""
+    """Section of a segment: of a taper, the part that lies on the segment."""
     if not isinstance(section, Taper):
         return section
     before, after = segment.shares

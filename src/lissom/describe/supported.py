@@ -13,7 +13,7 @@ DEFAULT_FORMULATION = "nonlinear"
 
 @dataclass(frozen=True)
 class Support:
-    """What a formulation of the equations of motion can do, and what it takes where nothing is chosen."""
+    """Capabilities and defaults of a formulation of the equations of motion."""
 
     name: str  # as `formulation` of a scenario names it
     default_basis: str  # shapes of its links
@@ -158,7 +158,7 @@ register(
 
 @dataclass(frozen=True)
 class Refusal:
-    """What a formulation does not take, as a user writes it, and why."""
+    """An entry that a formulation does not support, as a user writes it, and the reason."""
 
     formulation: str
     choice: str

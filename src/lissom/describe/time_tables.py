@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import model_validator
+from typing_extensions import override
 
 from ..files.part import Finding, Part, finding
 from ..files.quantity import ANY_LENGTH, Numbers, Quantity, is_jax_value
@@ -46,8 +47,8 @@ class RowTable(TimeTable):
     """Rows of values in time."""
 
     @classmethod
+    @override
     def of_file(cls, data: Any) -> Any:
-        """The data with the rows of its file."""
         return table_of_file(data, single=False)
 
 
@@ -58,8 +59,8 @@ class TorqueTable(TimeTable):
     value: Torques
     interpolation: Interpolation = "linear"
 
+    @override
     def findings(self) -> list[Finding]:
-        """Times do not go back, one value each."""
         return table_findings(self.t, self.value, strictly=False)
 
 
@@ -101,8 +102,8 @@ class WrenchTable(RowTable):
     value: WrenchRows
     interpolation: Interpolation = "linear"
 
+    @override
     def findings(self) -> list[Finding]:
-        """Times do not go back, one row each."""
         return table_findings(self.t, self.value, strictly=False)
 
 

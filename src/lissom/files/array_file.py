@@ -47,7 +47,7 @@ class ArrayFileError(ValueError):
 
 
 class _Header(NamedTuple):
-    """What a file says of one array before it is read."""
+    """Name, shape and type of one array, from the header of a file."""
 
     name: str
     shape: tuple[int, ...]
@@ -212,7 +212,7 @@ def _reported(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: Path, ending: str | None = None) -> Iterator["_Npz | _Hdf5 | _Mat"]:
-    """The file, by its ending."""
+    """A file opened by the reader for its ending: `.npz`, HDF5 or MATLAB."""
     ending = ending or path.suffix.lower()
     if not path.is_file():
         raise ArrayFileError(path, "", "no such file")
@@ -274,7 +274,7 @@ class _Npz:
         return _Header(name, shape, kind, size)
 
     def read(self, name: str) -> np.ndarray:
-        """One array."""
+        """The array of this name."""
         with self.archive.open(f"{name}.npy") as file:
             return np.lib.format.read_array(file, allow_pickle=False)
 
@@ -306,7 +306,7 @@ class _Hdf5:
             yield _Header(str(name), entry.shape, _hdf5_kind(entry), entry.nbytes)
 
     def read(self, name: str) -> np.ndarray:
-        """One array."""
+        """The array of this name."""
         return np.asarray(self.file[name])
 
 
@@ -340,7 +340,7 @@ class _Mat:
             yield _Header(name, shape, letter or "O", size)
 
     def read(self, name: str) -> np.ndarray:
-        """One variable."""
+        """The variable of this name."""
         import scipy.io
 
         return scipy.io.loadmat(self.path, variable_names=[name])[name]

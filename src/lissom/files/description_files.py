@@ -183,7 +183,7 @@ def line_of(file: str | None, field: str) -> int | None:
 
 
 def _word(step: Any, inside: Any) -> str:
-    """How a step of a path is called: items of a list by their name."""
+    """Name of a step of a path in messages: items of a list go by their own name."""
     name = entry_of(inside, "name")
     if isinstance(step, int) and isinstance(name, str):
         return name

@@ -31,7 +31,7 @@ def endless_heap(path: Path) -> int | None:
 
 
 def _bytes_of_a_size(content: mmap.mmap) -> int:
-    """How many bytes a size takes; eight where the head does not tell."""
+    """Number of bytes of a size field; eight if the header does not say."""
     version = content[8] if len(content) > 8 else 0
     place = LENGTH_PLACES.get(version, 14)
     length = content[place] if len(content) > place else 0

@@ -73,7 +73,7 @@ def _as_flow(lines: str) -> str:
 
 
 def _nesting(text: str) -> int:
-    """How many brackets are open at once, at most."""
+    """Largest number of brackets that are open at once."""
     opened = deepest = 0
     for bracket in BRACKET.findall(text):
         opened += 1 if bracket == "[" else -1
@@ -88,6 +88,6 @@ def _count(values: list[Any]) -> int:
 
 
 def depth(values: list[Any]) -> int:
-    """How many lists stand inside each other."""
+    """Depth of nested lists."""
     inside = [depth(value) for value in values if isinstance(value, list)]
     return 1 + max(inside, default=0)

@@ -43,7 +43,7 @@ def error(message: str) -> PydanticCustomError:
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in a reader's words."""
+    """Type of a value in the words of YAML: a number, a text, a list, ..."""
     return KINDS.get(type(value), type(value).__name__)
 
 

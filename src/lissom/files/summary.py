@@ -38,7 +38,7 @@ class Summary(NamedTuple):
         return tuple(all(map(_is_number, column)) for column in columns)
 
     def html(self) -> str:
-        """The same for a notebook."""
+        """The summary as HTML, for notebooks."""
         parts = [f"<b>{html.escape(self.title)}</b>"]
         for name, value in self.facts:
             parts.append(f"<br>{html.escape(name)}: {html.escape(value)}")

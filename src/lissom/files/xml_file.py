@@ -11,7 +11,7 @@ from .errors import DescriptionError, Problem, refused
 
 @dataclass(frozen=True)
 class XmlElement:
-    """An element with what is written in it."""
+    """An XML element: its tag, its attributes, its children, and where it stands."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -20,11 +20,11 @@ class XmlElement:
     children: list["XmlElement"] = field(default_factory=list)
 
     def all(self, tag: str) -> Iterator["XmlElement"]:
-        """Its own elements of this kind."""
+        """Children with this tag."""
         return (child for child in self.children if child.tag == tag)
 
     def first(self, tag: str) -> "XmlElement | None":
-        """The first of its own elements of this kind."""
+        """The first child with this tag; None if there is none."""
         return next(self.all(tag), None)
 
     def text(self, name: str) -> str:
@@ -65,7 +65,7 @@ class XmlElement:
         return default if values is None else values[0]
 
     def refusal(self, name: str, value: str | None, message: str) -> DescriptionError:
-        """What is wrong with an attribute."""
+        """The error to raise about an attribute, with file and line."""
         where = f"<{self.tag} {name}>" if name else f"<{self.tag}>"
         return DescriptionError([Problem(self.file, self.line, where, value, message)])
 

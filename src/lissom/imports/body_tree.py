@@ -31,7 +31,7 @@ class TreeBody:
 
     @property
     def origin(self) -> Vector3:
-        """Of its joint, in the frame of its parent."""
+        """Position of its joint in the frame of its parent [m]."""
         return np.asarray(self.joint["origin"]["xyz"])
 
 
@@ -60,14 +60,14 @@ def massless_links(bodies: list[TreeBody], file: str) -> list[str]:
 
 
 def after(place: Frame, then: Frame) -> Frame:
-    """One frame seen through another."""
+    """A frame given relative to `place`, in the frame that `place` is given in."""
     R, p = place
     turn, shift = then
     return R @ turn, p + R @ shift
 
 
 def fixed_joint_at(at: Frame) -> dict[str, Any]:
-    """A fixed joint."""
+    """Entries of a fixed joint, its frame given in that of the parent link."""
     R, p = at
     return {"type": "fixed", "origin": {"xyz": p.tolist(), "rpy": rpy_of(R)}}
 

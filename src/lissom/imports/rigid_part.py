@@ -20,7 +20,7 @@ NOTHING = RigidPart(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def scaled(part: RigidPart, share: float) -> RigidPart:
-    """The same body of another density."""
+    """The body with its density multiplied by `share`: mass and inertia scale, the centre stays."""
     return RigidPart(share * part.mass, part.centre, share * part.inertia)
 
 
@@ -47,7 +47,7 @@ def combined(parts: Iterable[RigidPart]) -> RigidPart:
 
 
 def remainder(whole: RigidPart, part: RigidPart) -> RigidPart:
-    """What is left of a body without a part of it."""
+    """The rest of a body after a part of it is taken away."""
     mass = whole.mass - part.mass
     if mass <= 0.0:
         return NOTHING

@@ -35,7 +35,7 @@ MOST_NAMES = 6  # in a line about links
 
 
 class UrdfChoices(NamedTuple):
-    """What is taken from a URDF file, and how."""
+    """Choices for the import of a URDF file."""
 
     tips: tuple[str, ...] = ()  # last links; one where the file has only one end
     # Links beside the chain: ride along with it, welded at their joints, or are left out.
@@ -55,17 +55,17 @@ class MimicRule(NamedTuple):
     offset: float = 0.0
 
     def after(self, mimic: UrdfMimic) -> "MimicRule":
-        """The same where the other one follows a third as `mimic` says."""
+        """This rule, with the leading joint replaced by the one that it follows itself."""
         offset = self.ratio * mimic.offset + self.offset
         return MimicRule(mimic.joint, self.ratio * mimic.multiplier, offset)
 
     def entry(self, link: str) -> dict[str, Any]:
-        """As a robot file has it."""
+        """The entry `follows` of a joint in a robot file; `link` is the link of the leading joint."""
         return {"joint": link, "ratio": self.ratio, "offset": self.offset}
 
 
 class UrdfRobot(NamedTuple):
-    """What a URDF file gives."""
+    """The robot of a URDF file: data for `Robot.from_dict`, notes on what was changed, and shapes."""
 
     data: dict[str, Any]  # plain data of a robot file
     notes: list[str]  # what became of links and joints that are not in it as they were
@@ -154,7 +154,7 @@ class _Growth:
                 self._grow_beside(joint, body, at)
 
     def _grow_on(self, joint: UrdfJoint, body: TreeBody, at: Frame) -> None:
-        """A link of the chain."""
+        """Adds a link of the chain, with its joint, and all that it carries."""
         rule = self._rule(joint)
         leader = self.joints[rule.joint]
         is_led = leader is not joint and joint.type != "fixed"
@@ -179,7 +179,7 @@ class _Growth:
         self.grow(joint.child, child, AT_HOME)
 
     def _grow_beside(self, joint: UrdfJoint, body: TreeBody, at: Frame) -> None:
-        """A link beside the chain."""
+        """Adds a link beside the chain to the body that carries it, or leaves it out."""
         if self.choices.branches == "drop":
             self.dropped += below(self.tree, joint.child)
             return
@@ -187,7 +187,7 @@ class _Growth:
         self.grow(joint.child, body, after(at, self._turned(joint)))
 
     def _turned(self, joint: UrdfJoint) -> Frame:
-        """The motion of a joint that stands still."""
+        """Displacement of a joint at its held value."""
         value = self._value(joint)
         # A fixed joint may have an axis of zeros.
         axis = joint.axis / (np.linalg.norm(joint.axis) or 1.0)
@@ -198,7 +198,7 @@ class _Growth:
         return AT_HOME
 
     def _value(self, joint: UrdfJoint) -> float:
-        """Where a joint that stands still does so: as told, as the joint that it follows tells, or at zero."""
+        """Held value of a joint [rad or m]: as chosen, as it follows from its leading joint, or zero."""
         rule = self._rule(joint)
         return rule.ratio * float(self.held.get(rule.joint, 0.0)) + rule.offset
 
@@ -221,7 +221,7 @@ class _Growth:
         return rule
 
     def notes(self) -> list[str]:
-        """What became of links that are not in the robot as they were."""
+        """Notes on links that were merged, welded or dropped."""
         lines = []
         for carrier, names in self.welded.items():
             lines.append(f"beside the chain, welded to {carrier}: {_listed(names)}")
@@ -257,7 +257,7 @@ def _brake_leaders(bodies: list[TreeBody]) -> None:
 
 
 def _listed(names: list[str]) -> str:
-    """The names, or the first few of many."""
+    """Names separated by commas, at most the first few."""
     more = len(names) - MOST_NAMES
     shown = ", ".join(names[:MOST_NAMES])
     return f"{shown} and {more} more" if more > 0 else shown

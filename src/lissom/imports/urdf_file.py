@@ -39,7 +39,7 @@ class UrdfShape(NamedTuple):
 
 
 class UrdfLink(NamedTuple):
-    """A link."""
+    """A <link>: its inertia, where it has one, and its shapes."""
 
     name: str
     inertial: UrdfInertial | None
@@ -77,7 +77,7 @@ class UrdfJoint(NamedTuple):
 
 
 class UrdfFile(NamedTuple):
-    """A whole file."""
+    """Name, links and joints of a URDF file."""
 
     name: str
     links: tuple[UrdfLink, ...]

@@ -50,7 +50,7 @@ def tree_of(urdf: UrdfFile, file: str) -> UrdfTree:
 
 
 def _check_whole(tree: UrdfTree, bases: list[str], file: str) -> None:
-    """One base carries all links."""
+    """Refuses several bases, and links in a ring."""
     if len(bases) > 1:
         message = f"hang on nothing: a URDF has one base, these are {len(bases)}"
         raise refused(", ".join(bases), None, message, file)

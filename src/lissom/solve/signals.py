@@ -161,8 +161,8 @@ class Table(AbstractSignal):
         return f"Table of {points}, {self.interpolation}, then {self.after}"
 
     @property
+    @override
     def breakpoints(self) -> np.ndarray:
-        """Times of the points."""
         return np.unique(self.t)
 
     def on(self, start: Any, end: Any) -> PolynomialPiece:

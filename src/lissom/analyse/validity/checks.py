@@ -88,7 +88,7 @@ def _node_speeds(model: Model, q: Any, x: np.ndarray, qd: np.ndarray) -> np.ndar
 def point_warnings(
     model: Model, q: Any, x: Any, encoder: Any, torque: Any
 ) -> tuple[ValidityWarning, ...]:
-    """The same by the coordinates: q of all joints, x of the model, readings and torques of all joints."""
+    """Warnings at a point: joint coordinates q, coordinates x of the model, encoders and torques of all joints."""
     poses = poses_at(model.formulation_at(q), x)
     bodies = bent_bodies(model, np.asarray(poses.body)[None])
     return (

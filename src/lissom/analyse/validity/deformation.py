@@ -38,7 +38,7 @@ class BentBody:
 
     @functools.cached_property
     def turn(self) -> Float[np.ndarray, "k t"]:
-        """What the formulation takes for small [rad]."""
+        """Rotation that the formulation assumes to be small [rad]."""
         return _angles(_over_time(self.turn_shape, self.all_coordinates))
 
     @property

@@ -23,7 +23,7 @@ TRIANGLE = 1.01
 
 @once_for_each
 def robot_warnings(robot: Robot) -> tuple[ValidityWarning, ...]:
-    """What is out of the ordinary in the data of a robot: the worst of each kind."""
+    """Warnings about the data of a robot: the worst of each kind."""
     checks = (
         _youngs_moduli,
         _densities,
@@ -150,7 +150,7 @@ def _units(robot: Robot) -> Iterator[ValidityWarning]:
 
 
 def scenario_warnings(scenario: Scenario) -> tuple[ValidityWarning, ...]:
-    """What is out of the ordinary in a scenario, beside its robot."""
+    """Warnings about the data of a scenario, those of its robot aside."""
     return (*_old_file(scenario), *worst_warning(_units_of_scenario(scenario)))
 
 

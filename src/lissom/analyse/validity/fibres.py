@@ -29,7 +29,7 @@ class Fibres(NamedTuple):
 
 
 class FibresAlong(NamedTuple):
-    """The same at many places along a beam."""
+    """`Fibres` at many places along a beam [m]."""
 
     y: Float[np.ndarray, "*n"]
     z: Float[np.ndarray, "*n"]

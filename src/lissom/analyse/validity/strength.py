@@ -30,7 +30,7 @@ STRAINING = [0, 3, 4, 5]  # N, T, My, Mz among the forces in a section
 
 
 class BeamBody(NamedTuple):
-    """What a body of beam elements can bear, and strains and forces in its sections per unit of its coordinates."""
+    """Strength of a body of beam elements, and strains and forces in its sections per unit of its coordinates."""
 
     beam: Beam
     # Strain along the axis, twist, and curvatures about y and z, at both ends of each element.
@@ -42,14 +42,14 @@ class BeamBody(NamedTuple):
 
 
 class LoadedBeam(NamedTuple):
-    """A body of beam elements over time."""
+    """A body of beam elements, with its strains and forces over time."""
 
     bent: BentBody
     own: BeamBody
 
     @property
     def strains(self) -> Float[np.ndarray, "4 e 2 t"]:
-        """Strains of its sections over time."""
+        """Axial strain, twist rate [rad/m] and curvatures [1/m] at both ends of each element over time."""
         return _over_time(self.own.unit_strains, self.bent.coordinates)
 
     @property
