@@ -19,7 +19,6 @@ from lissom.services.comparison_table import CompareRequest
 from lissom.services.control import DesignRequest
 from lissom.services.control_motion import MotionRequest
 from lissom.services.frequency_response import FrequencyResponseRequest
-from lissom.services.import_robot import ImportRequest
 from lissom.services.matrices import MatricesRequest
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
@@ -94,7 +93,12 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "a scenario": (Scenario, ls.Model),
     "sweep": ("sweep", ls.sweep, SweepRequest),
     "a study": ("sweep", Study, analysis_requests.SweepQuestion),
-    "import": ("import", ImportRequest),
+    "import": (
+        "import",
+        ls.import_robot,
+        request_type(verb_named("import")),
+        ls.Robot.from_urdf,
+    ),
     "control design": ("control design", DesignRequest),
     "control motion": ("control motion", MotionRequest),
     "control compare": ("control compare", CompareRequest),

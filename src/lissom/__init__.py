@@ -93,6 +93,8 @@ if TYPE_CHECKING:
     from .describe import Robot as Robot
     from .describe import Scenario as Scenario
     from .describe.control_study import ControlStudy as ControlStudy
+    from .describe.imported_robot import ImportedRobot as ImportedRobot
+    from .describe.imported_robot import import_robot as import_robot
     from .describe.scenario import Solver as Solver
     from .kinematics.loops.assembly_errors import AssemblyError as AssemblyError
     from .runs.run import Run as Run
@@ -186,6 +188,8 @@ _HOME = {
     "DescriptionError": "describe",
     "Robot": "describe",
     "Scenario": "describe",
+    "ImportedRobot": "describe.imported_robot",
+    "import_robot": "describe.imported_robot",
     "doctor": "bench.doctor",
     "export_c": "jaxnative.export",
     "Run": "runs.run",

@@ -14,7 +14,8 @@ class Parameter:
 
     `kind` says how a text of the command line or a value of a request is read where the type alone does not: joint
     `positions`, `speeds`, `accelerations` and `forces` (one number for each joint, with or without a unit), `gains`,
-    `names`, a `band` of frequencies, a `length`, a `frequency`, a `list` of texts, or `changes` of a description.
+    `names`, a `band` of frequencies, a `length`, a `frequency`, `numbers by name`, a `list`
+    of texts, or `changes` of a description.
     """
 
     help: str
@@ -112,6 +113,65 @@ RecordedTime = Annotated[
 
 SelfTest = Annotated[
     bool, Parameter("Compute something with known answers too, ten seconds at most.")
+]
+
+# --- robots of other formats ---------------------------------------------------------------------------------------
+
+RobotToImport = Annotated[
+    Any,
+    Parameter(
+        "URDF file, or MJCF (.xml, read by Pinocchio).",
+        metavar="ROBOT.urdf",
+        by_position=True,
+    ),
+]
+Tips = Annotated[
+    Any,
+    Parameter(
+        "Last link of the chain, where there are several ends. Repeated, the robot has branches.",
+        kind="list",
+        metavar="LINK",
+    ),
+]
+FlexibleLinks = Annotated[
+    Any,
+    Parameter(
+        "A link that bends: arm_link=tube:100mm:90mm:aluminium; also circle, rectangle, box; or a guess from "
+        "its shape or inertia, arm_link=estimate:aluminium. May be repeated.",
+        kind="list",
+        metavar="LINK=SECTION",
+    ),
+]
+BeamMass = Annotated[
+    bool,
+    Parameter(
+        "Flexible links have the mass of their beam alone, not that of the URDF."
+    ),
+]
+Branches = Annotated[
+    str,
+    Parameter(
+        "Links beside the chain ride along, their joints held, or are left out.",
+        metavar="weld|drop",
+    ),
+]
+HeldJoints = Annotated[
+    Any,
+    Parameter(
+        "A joint of the file that does not move, and where it stands (rad or m). May be repeated.",
+        unit="rad or m",
+        kind="numbers by name",
+        metavar="JOINT=VALUE",
+    ),
+]
+MergeFixed = Annotated[
+    bool, Parameter("Links on fixed joints become part of what carries them.")
+]
+Meshes = Annotated[
+    bool | None,
+    Parameter(
+        "Shapes for pictures, beside the robot file; --meshes refuses a mesh that is missing."
+    ),
 ]
 
 # --- what is asked of it -------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ import lissom as ls
 from lissom.commands.cli import main
 from lissom.describe import inertia_matrix
 from lissom.files.named_files import known_packages
-from lissom.services.import_robot import ImportRequest, import_robot
 from pinocchio_robot import dynamics
 
 pytestmark = pytest.mark.slow
@@ -149,24 +148,20 @@ def test_modes_of_a_ur5_with_two_flexible_links_over_a_hundred_poses():
 
 
 def test_meshes_of_a_ur5_are_carried_along(tmp_path):
-    request = ImportRequest(
-        file=str(path_of("ur5")),
-        tip=("tool0",),
-        meshes=True,
-        merge_fixed=True,
-        output=str(tmp_path / "arm.yaml"),
-    )
+    file = tmp_path / "arm.yaml"
+    choices = {"tip": "tool0", "merge_fixed": True}
     with pytest.raises(
         ls.DescriptionError, match=r"--package example-robot-data=DIR"
     ) as failure:
-        import_robot(request)
-    assert not (tmp_path / "arm.yaml").exists()
+        ls.import_robot(path_of("ur5"), **choices, meshes=True).save(file)
+    assert not file.exists()
     assert "visual" in str(failure.value)
-    without = import_robot(request.model_copy(update={"meshes": None}))
+    without = ls.import_robot(path_of("ur5"), **choices)
+    without.save(file)
     assert "pictures are without the mesh of shoulder_link" in without.notes[-1]
     package = {"example-robot-data": robots_folder().parent}
     with known_packages(package):
-        import_robot(request)
+        ls.import_robot(path_of("ur5"), **choices, meshes=True).save(file)
     robot = ls.Robot.load(tmp_path / "arm.yaml")
     assert all(link.visual is not None for link in robot.links)
     assert (tmp_path / "arm-meshes" / "forearm_link.stl").stat().st_size < 60_000

@@ -15,7 +15,6 @@ from .app import App
 from .bench import bench
 from .compare import compare
 from .control import app as control
-from .import_robot import import_robot
 from .interrupt import exit_code, leaving_at_once
 from .mode_map import mode_map
 from .output import note, print_json
@@ -120,8 +119,6 @@ VERBS = (
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
     app.command(command.__name__.replace("_", "-"))(command)
-# `import` is a word of Python itself.
-app.command("import")(import_robot)
 app.add_typer(control, name="control")
 
 

@@ -227,6 +227,19 @@ def gains(
     return values
 
 
+def numbers_by_name(option: str, texts: Sequence[str]) -> dict[str, float]:
+    """Every `finger_joint=0.02` as a name and a number."""
+    found = {}
+    for text in texts:
+        name, _, written = text.partition("=")
+        value = float(written) if _is_number(written) else float("nan")
+        if not name or not isfinite(value):
+            message = "must be JOINT=VALUE, such as finger_joint=0.02"
+            raise refused(option, text, message)
+        found[name] = value
+    return found
+
+
 def length(option: str, text: str | None) -> float | None:
     """A length such as `5 mm` or `0.005`, in metres."""
     return None if text is None else quantity(option, text, "m", above=0.0)

@@ -31,6 +31,7 @@ from .parsing import (
     joint_values,
     length,
     names_of,
+    numbers_by_name,
     option_names,
 )
 from .watching import watching
@@ -45,10 +46,15 @@ UNITS = {
 TEXTS: dict[str, Callable[[str, Any], Any]] = {
     "length": length,
     "frequency": frequency,
+    "numbers by name": numbers_by_name,
     "list": lambda option, texts: tuple(texts),
     "changes": lambda option, texts: assignments(texts),
 }
-REPEATED = ("list", "changes")  # options that may stand several times
+REPEATED = (
+    "numbers by name",
+    "list",
+    "changes",
+)  # options that may stand several times
 SECONDS = "a positive number of seconds"
 # Types that typer reads by itself; every other parameter is a text, which is read here.
 PLAIN = (bool, int, float, str)

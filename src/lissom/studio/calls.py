@@ -76,11 +76,13 @@ def check_run(data: Data, watch: Watch) -> None:
 def import_robot(data: Data, watch: Watch) -> Any:
     """A robot file of a URDF file."""
     from ..files.named_files import known_packages
-    from ..services.import_robot import ImportRequest, import_robot
+    from ..verbs.perform import perform
+    from ..verbs.registry import verb_named
 
     path = Path(data["file"])
     with known_packages(_packages_of(path, Path(data["root"]))):
-        return import_robot(ImportRequest(file=data["file"], output=data["output"]))
+        files = {"file": data["file"], "output": data["output"]}
+        return perform(verb_named("import"), None, files).to_dict()
 
 
 def _packages_of(urdf: Path, root: Path) -> dict[str, Path]:

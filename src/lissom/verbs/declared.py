@@ -31,6 +31,7 @@ KINDS: dict[str, Any] = {
     "band": JointValues,
     "length": float,
     "frequency": float,
+    "numbers by name": dict[str, float],
     "list": tuple[str, ...],
     "changes": dict[str, Any],
 }

@@ -150,4 +150,29 @@ TABLE = (
         in_studio=False,
         compiles=False,
     ),
+    Verb(
+        "import",
+        "describe.imported_robot:import_robot",
+        help="A robot file of a URDF or MJCF file. Links made flexible keep their mass, centre and inertia.",
+        example="import robot.urdf --tip tool0 --flexible upper_arm_link=tube:100mm:90mm:aluminium -o arm.yaml",
+        reads=NOTHING,
+        writes=(
+            Output(
+                "output",
+                "save",
+                (".yaml", ".yml"),
+                "Robot file.",
+                key="file",
+                metavar="YAML",
+                options=("-o", "--output"),
+                label="robot",
+            ),
+        ),
+        options={
+            "merge_fixed": ("--merge-fixed/--keep-fixed",),
+            "meshes": ("--meshes/--no-meshes",),
+        },
+        in_studio=False,
+        compiles=False,
+    ),
 )

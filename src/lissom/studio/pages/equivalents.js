@@ -83,7 +83,7 @@ export function resultLines(file, t, what = [], others = []) {
 
 export function startLines() {
   const command = ["lissom robots", "lissom import robot.urdf -o robot.yaml"].join("\n");
-  const lines = ["from lissom.services.robots import robots", "print(robots())", "from lissom.services.import_robot import ImportRequest, import_robot", 'import_robot(ImportRequest(file="robot.urdf", output="robot.yaml"))'];
+  const lines = ["from lissom.services.robots import robots", "print(robots())", "import lissom as ls", 'ls.import_robot("robot.urdf").save("robot.yaml")'];
   return { command, lines };
 }
 
