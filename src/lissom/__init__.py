@@ -16,6 +16,7 @@ from jaxnative import clients, code_cache
 
 from . import drawing
 from .compiled_code import machine_code_folder
+from .files.errors import nearest
 
 jax.config.update("jax_enable_x64", True)
 _LIBRARIES = ("diffrax", "lineax", "optimistix")  # that traced functions call
@@ -221,8 +222,6 @@ def __getattr__(name: str) -> Any:
         )
         return getattr(import_module(__name__), new)
     if name not in _HOME:
-        from .files.errors import nearest
-
         hint = nearest(name, _HOME)
         raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
     home = _HOME[name]

@@ -11,6 +11,9 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+import jax
+from jax.experimental.compilation_cache import compilation_cache
+
 from jaxnative import code_cache
 from jaxnative.cache_bound import HIT, MISS, sweep_if_due
 
@@ -153,16 +156,11 @@ def keep_compiled_code() -> CompiledCode:
 
 
 def _given_folder() -> str | None:
-    import jax  # slow to import: commands that compute nothing do without
-
     options: Any = jax.config
     return options.jax_compilation_cache_dir
 
 
 def _give_to_jax(folder: Path) -> None:
-    import jax
-    from jax.experimental.compilation_cache import compilation_cache
-
     if _given_folder() not in (None, str(folder)):
         # JAX stays with the folder of its first compilation unless it is told.
         compilation_cache.reset_cache()
@@ -181,8 +179,6 @@ _counting: weakref.WeakSet[CompiledCode] = weakref.WeakSet()
 
 @functools.cache
 def _listen() -> None:
-    import jax
-
     jax.monitoring.register_event_listener(_note)
 
 

@@ -8,12 +8,12 @@ import functools
 from contextlib import AbstractContextManager
 from typing import Any
 
+import threadpoolctl
+
 
 @functools.cache
 def _libraries() -> Any:
     """The libraries for linear algebra that are loaded; to look for them takes milliseconds."""
-    import threadpoolctl
-
     return threadpoolctl.ThreadpoolController()
 
 

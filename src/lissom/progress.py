@@ -4,6 +4,7 @@ import html
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from importlib import import_module
 from time import monotonic
 from typing import Any
 
@@ -128,7 +129,6 @@ def _notebook() -> Any:
     # The shell of a terminal has no kernel.
     if shell is None or getattr(shell, "kernel", None) is None:
         return None
-    from importlib import import_module
 
     return import_module("IPython.display")
 

@@ -6,16 +6,24 @@ import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
+from math import pi, sqrt
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
+import jax
+from packaging.requirements import Requirement
+
 from jaxnative.cache_bound import MOST_BYTES
 
 from .. import __version__
+from ..analyse.modes.modal import modes
 from ..compiled_code import VARIABLE, cache_folder, usable
+from ..describe import Robot
 from ..files.summary import Result, Summary, plain
 from ..parameters import SelfTest
+from ..runs.simulation import simulate
+from ..solve.model import Model
 
 PACKAGES = ("jax", "jaxlib", "numpy", "scipy", "equinox", "llvmlite", "xarray")
 # For what each extra is good; `cuda` is judged by the devices.
@@ -98,9 +106,6 @@ def doctor(self_test: SelfTest = True) -> Installation:
         >>> ls.doctor(self_test=False).sound
         True
     """
-    # The first use of JAX looks for devices, which takes a while.
-    import jax
-
     devices = tuple(
         f"{device.platform} {device.device_kind}" for device in jax.devices()
     )
@@ -190,8 +195,6 @@ def _extra(extra: str) -> Finding:
 
 def _packages_of(extra: str) -> list[str]:
     """Names of the packages that an extra asks for on this machine."""
-    from packaging.requirements import Requirement
-
     names = []
     for line in requires("lissom") or ():
         wanted = Requirement(line)
@@ -242,8 +245,6 @@ def _self_test() -> list[Finding]:
 
 
 def _robot():
-    from ..describe import Robot
-
     beam = {
         "path": [[0, 0, 0], [LENGTH, 0, 0]],
         "section": {"shape": "rectangle", "y": SIDE, "z": 2 * SIDE},
@@ -256,11 +257,6 @@ def _robot():
 
 def _beam() -> tuple[bool, str]:
     """F = (x/L)^2 sqrt(E I / (rho A)) / 2 pi, I / A = side^2 / 12."""
-    from math import pi, sqrt
-
-    from ..analyse.modes.modal import modes
-    from ..solve.model import Model
-
     speed = sqrt(2.1e11 / 7850)
     exact = (FIRST_ROOT / LENGTH) ** 2 * speed * SIDE / sqrt(12) / (2 * pi)
     model = Model(_robot())
@@ -271,9 +267,6 @@ def _beam() -> tuple[bool, str]:
 
 def _energy() -> tuple[bool, str]:
     """A beam that falls keeps its energy."""
-    from ..runs.simulation import simulate
-    from ..solve.model import Model
-
     model = Model(_robot(), modes=2)
     run = simulate(model, [0.3], t_end=0.1, output_dt=0.005, progress=False)
     left = run.energy_residual

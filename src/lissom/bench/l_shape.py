@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.signal import find_peaks
+from scipy.signal.windows import blackmanharris
 
 from ..analyse.modes.modal import modes
 from ..describe.scenario import Scenario
@@ -316,8 +318,6 @@ def spectrum(changes: dict[str, Any] | None = None, step: float = 5e-4) -> Spect
 
 def _amplitudes(signal: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
     """Frequencies [Hz] and amplitudes of the sines in a signal that is sampled every `step` [s]."""
-    from scipy.signal.windows import blackmanharris
-
     window = np.asarray(blackmanharris(len(signal), sym=False))
     # Zeros behind the signal make the grid of frequencies eight times finer.
     size = 8 * len(signal)
@@ -332,8 +332,6 @@ def _natural_peaks(
     frequency: np.ndarray, amplitude: np.ndarray, natural: np.ndarray
 ) -> np.ndarray:
     """Frequencies of local maxima that are natural frequencies too [Hz]."""
-    from scipy.signal import find_peaks
-
     # Shoulders of a peak are none: two peaks stand at least 3 Hz apart.
     apart = round(3.0 / frequency[1])
     maxima, _ = find_peaks(amplitude, height=1e-4 * amplitude.max(), distance=apart)

@@ -1,7 +1,11 @@
 """The tables of a benchmark report: on the terminal, and as Markdown."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from rich.console import Console
+from rich.table import Table
 
 from .physics_tables import (
     eigenpair_tables,
@@ -76,11 +80,6 @@ def _line(cells: Cells) -> str:
 
 def print_report(report: Mapping[str, Any], makers: Makers = MAKERS) -> None:
     """The report on stdout."""
-    import sys
-
-    from rich.console import Console
-    from rich.table import Table
-
     out = Console(width=None if sys.stdout.isatty() else 220)
     if "machine" in report:
         out.print(machine_line(report["machine"]), highlight=False)

@@ -4,6 +4,7 @@ A file from elsewhere may hold a bomb (a few kB that unpack to many GB), pickled
 links to other files. All three are refused by what the headers say.
 """
 
+import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -217,8 +218,6 @@ def _opened(path: Path, ending: str | None = None) -> Iterator["_Npz | _Hdf5 | _
     if not path.is_file():
         raise ArrayFileError(path, "", "no such file")
     if ending == ".npz":
-        import zipfile
-
         with zipfile.ZipFile(path) as archive:
             yield _Npz(path, archive)
     elif ending in HDF5_ENDINGS:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from xarray import Dataset
+from xarray import Dataset, load_dataset
 from xarray.indexes import PandasIndex
 
 from .run_columns import node_label
@@ -25,6 +25,11 @@ def _numbered(names: list[str], label: Any) -> Any:
     if isinstance(label, list | tuple | np.ndarray):
         return [_numbered(names, one) for one in label]
     return label
+
+
+def dataset_of_file(file: Any) -> Dataset:
+    """The dataset of a path or an open file, whose nodes are found by `link/tip` too."""
+    return with_tips(load_dataset(file, engine="h5netcdf"))
 
 
 def with_tips(data: Dataset) -> Dataset:

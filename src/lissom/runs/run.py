@@ -309,9 +309,8 @@ class Run(Summarised):
     @classmethod
     def load(cls, path: str | Path) -> "Run":
         """A run read back from its file."""
-        import xarray as xr
-
-        from .node_index import with_tips
+        # Brings xarray.
+        from .node_index import dataset_of_file
 
         check_file(path, ".nc")
-        return cls(with_tips(xr.load_dataset(path, engine="h5netcdf")))
+        return cls(dataset_of_file(path))

@@ -64,11 +64,10 @@ class RunTable:
 
     def dataset(self) -> "Dataset":
         """All of it as a dataset."""
-        import xarray as xr
+        # Brings xarray.
+        from .node_index import Dataset, with_tips
 
-        from .node_index import with_tips
-
-        return with_tips(xr.Dataset(self.variables, self.coordinates, self.attrs))
+        return with_tips(Dataset(self.variables, self.coordinates, self.attrs))
 
 
 def run_table(

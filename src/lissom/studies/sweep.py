@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..files.summary import Summarised, Summary, count, number
-from ..runs.node_index import with_tips
 from ..runs.run import Run, unknown_name
 from .cluster import computed_on
 from .dataset import FAILURE, REASON, write_dataset
@@ -116,9 +115,10 @@ class Sweep(Summarised):
         data = self._store.read(self._found.names[number]).runs[place]
         if not data:
             raise ValueError(f"run {run} failed: {self.failures()[run]}")
-        import xarray as xr
+        # Brings xarray.
+        from ..runs.node_index import dataset_of_file
 
-        return Run(with_tips(xr.load_dataset(io.BytesIO(data), engine="h5netcdf")))
+        return Run(dataset_of_file(io.BytesIO(data)))
 
     # --- pictures -----------------------------------------------------------------------------------------------------
 
