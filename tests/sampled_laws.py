@@ -3,7 +3,7 @@
 import functools
 
 import lissom as ls
-from lissom.control.described import law_of
+from lissom.control.laws import law_of
 from lissom.describe.controllers import CONTROLLERS
 
 SAMPLE = 2e-3  # [s]

@@ -14,7 +14,7 @@ import jax
 
 from jaxnative import clients, code_cache
 
-from . import drawing
+from . import controller_types, drawing
 from .compiled_code import machine_code_folder
 from .files.errors import nearest
 
@@ -25,6 +25,7 @@ code_cache.keep_in(machine_code_folder)
 # What the compiler notes is heard by those who listen to this package.
 logging.getLogger("jaxnative").parent = logging.getLogger("lissom.native")
 drawing.drawers_from(lambda: import_module(".show.drawings", __name__))
+controller_types.types_from(lambda: import_module(".control.law_table", __name__))
 
 if TYPE_CHECKING:
     from jaxnative.compilation import FullOfCodeError as FullOfCodeError

@@ -14,9 +14,10 @@ from lissom.control.computed_torque import ComputedTorque
 from lissom.control.delayed_reference import DelayedReference
 from lissom.control.extended_kalman import EKFControl
 from lissom.control.hybrid import Hybrid
+from lissom.control.lqg import LQG
+from lissom.control.lqr import LQR
 from lissom.control.mixed_norm import OutputFeedback
 from lissom.control.numpy_law import NumpyLaw
-from lissom.control.optimal import LQG, LQR
 from lissom.control.pid import PID
 from lissom.control.predictive import MPC
 from lissom.control.real_loop import RealLoop

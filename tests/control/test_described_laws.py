@@ -6,9 +6,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lissom as ls
-from lissom.control.described import law_of
+from lissom.control.laws import law_of
 from lissom.control.nominal import on_actuated_joints
-from lissom.describe.controllers import PDController
+from lissom.control.pd import PDController
 from lissom.runs.start import start_scenario
 from lissom.solve.balance import of_independent
 

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose
 from scipy.optimize import fsolve
 
 import lissom as ls
-from lissom.control.described import law_of
+from lissom.analyse.validity.description import scenario_warnings
 from lissom.control.design_error import DesignError
+from lissom.control.laws import law_of
 from lissom.control.minimum_time import fewest_steps, least_effort, minimum_time
 from lissom.control.optional_package import optional_package
 from lissom.control.path_timing import through_points, torques_along
@@ -268,3 +269,12 @@ def test_a_missing_package_is_named_with_what_to_install(monkeypatch):
     monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(DesignError, match=r"ruckig: pip install 'lissom\[control\]'"):
         optional_package("ruckig", "a time-optimal motion")
+
+
+def test_a_scenario_that_follows_a_line_of_the_tip_has_warnings_to_ask_for():
+    line = {"t": [0.0, 0.5], "start": [0.0, 0.0], "target": [1.2, 0.5, 0.0]}
+    line["type"] = "tip-line"
+    pid = {"type": "pid", "gains": {"bandwidth": 5}, "reference": line}
+    scenario = ls.Scenario.from_dict({"robot": "double-pendulum", "controller": pid})
+    # Its rows are places, not joint coordinates: no unit of a joint is asked of them.
+    assert "units" not in [warning.check for warning in scenario_warnings(scenario)]

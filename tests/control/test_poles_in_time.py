@@ -6,8 +6,9 @@ import pytest
 import lissom as ls
 from lissom.control.design_model import design_model
 from lissom.control.estimator import estimator_poles, kalman_filter
+from lissom.control.lqg import LQG
 from lissom.control.nominal import NominalMotion
-from lissom.control.optimal import LQG, AllowedDeviations, regulator
+from lissom.control.regulator import AllowedDeviations, regulator
 from lissom.solve.signals import Table
 
 PERIOD = 0.013  # [s]

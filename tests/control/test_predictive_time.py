@@ -8,8 +8,8 @@ import pytest
 
 import lissom as ls
 from lissom.control.design_model import design_model
-from lissom.control.optimal import AllowedDeviations, regulator
 from lissom.control.predictive import PredictiveLimits, QuadraticSolver, program_of
+from lissom.control.regulator import AllowedDeviations, regulator
 
 pytestmark = pytest.mark.slow
 

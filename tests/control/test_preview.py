@@ -6,7 +6,6 @@ import pytest
 import scipy.linalg
 
 from lissom.control.design_model import DesignModel
-from lissom.control.optimal import AllowedDeviations, regulator
 from lissom.control.predictive import (
     PredictiveLimits,
     QuadraticSolver,
@@ -14,6 +13,7 @@ from lissom.control.predictive import (
     program_of,
 )
 from lissom.control.preview import neglected_push, preview
+from lissom.control.regulator import AllowedDeviations, regulator
 from lissom.control.riccati import discrete_riccati
 
 SAMPLE = 5e-3  # [s]

@@ -141,7 +141,7 @@ def test_predictive_control_holds_its_torque_limits_and_finds_the_optimum():
 
 
 def _regulator(design):
-    from lissom.control.optimal import AllowedDeviations, regulator
+    from lissom.control.regulator import AllowedDeviations, regulator
 
     return regulator(design, AllowedDeviations([0.01], [5.0], 0.01), ("rod.encoder",))
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import lissom as ls
-from lissom.control.described_vibration import strain_filter
 from lissom.control.design_error import DesignError
+from lissom.control.strain_filter import strain_filter
 from lissom.control.tuning import (
     best_gain,
     driven_modes,

@@ -1,16 +1,30 @@
 """Computed torque: the inverse dynamics of the rigid robot linearises the joints, a PD law moves them."""
 
-from typing import Any
+from typing import Any, Literal
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
+from ..describe.controllers import Common, Hertz, Positive
 from ..dynamics.formulation import AbstractFormulation
 from ..solve.law import AbstractLaw
+from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from ..types import Float, Real, Scalar
+from .described_law import DescribedLaw
+from .described_numbers import for_drives
+from .described_references import shaped_reference
 from .nominal import rigid_torque
-from .pid import saturate
+from .torque_limits import saturate
+
+
+class ComputedTorqueController(Common):
+    """Inverse dynamics of the rigid robot with a PD law on its accelerations."""
+
+    type: Literal["computed-torque"]
+    bandwidth: Hertz
+    damping: Positive = 1.0
 
 
 class ComputedTorque(AbstractLaw):
@@ -54,3 +68,22 @@ class ComputedTorque(AbstractLaw):
         acceleration = jnp.zeros_like(encoder).at[actuated].set(wanted)
         torque = rigid_torque(self.formulation, encoder, speed, acceleration)
         return saturate(torque, self.torque_limit), memory
+
+
+def computed_torque_law(
+    model: Model, controller: ComputedTorqueController
+) -> ComputedTorque:
+    """The computed-torque law of a description."""
+    omega = 2 * np.pi * controller.bandwidth
+    ones = np.ones(len(model.actuated))
+    return ComputedTorque(
+        formulation=model.formulation,
+        reference=shaped_reference(model, controller),
+        kp=omega**2 * ones,
+        kd=2 * controller.damping * omega * ones,
+        sample=controller.sample,
+        torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+LAW = DescribedLaw(ComputedTorqueController, computed_torque_law)

@@ -10,7 +10,7 @@ up means to brake later and harder: a second, smaller limit holds delta' from be
 grows.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -18,10 +18,33 @@ import numpy as np
 from jaxtyping import Array
 from typing_extensions import override
 
+from ..describe.controllers import Common, JointGains, Positive
+from ..files.quantity import Quantity
 from ..solve.law import AbstractLaw
+from ..solve.model import Model
 from ..types import Float, Real, Scalar
-from .nominal import NominalMotion
-from .pid import PID, PIDMemory
+from .described_law import DescribedLaw
+from .described_motions import end_rows
+from .described_numbers import actuated_columns
+from .described_references import design_pose, shaped_reference
+from .nominal import NominalMotion, nominal_motion
+from .pid import PID, PIDMemory, position_loop
+from .strain_filter import strain_filter
+from .tuning import delay_gain
+
+
+class DelayedReferenceController(Common):
+    """A PID whose reference waits where the links are strained."""
+
+    type: Literal["delayed-reference"]
+    gains: JointGains
+    sensors: tuple[str, ...]
+    # k; None: the stable gain with the most damping.
+    gain: Positive | None = None
+    slowest: Positive = 0.05  # [rad/s or m/s]
+    limit: Annotated[float, Quantity("", above=0, below=1)] = 0.5
+    # Largest rate at which a delay shrinks; None: the limit.
+    catch_up: Annotated[float, Quantity("", least=0, below=1)] | None = None
 
 
 class DelayMemory(NamedTuple):
@@ -94,3 +117,43 @@ class DelayedReference(AbstractLaw):
             f"gain of the delay {float(self.gain):.3g}, stable from {least:.3g} to {largest:.3g} about the end "
             "of the motion",
         )
+
+
+def delayed_reference_law(
+    model: Model, controller: DelayedReferenceController
+) -> DelayedReference:
+    """A position loop whose reference waits where links are strained."""
+    inner = position_loop(model, controller, controller.gains)
+    sensors = controller.sensors
+    slow = _at_rest(model, controller, sensors)
+    q = design_pose(model, controller)
+    W = strain_filter(model, q, sensors)
+    first, last = end_rows(model, controller)
+    direction = actuated_columns(model, last - first)
+    found = delay_gain(model, q, inner, sensors, W, direction)
+    gain, catch_up = controller.gain, controller.catch_up
+    return DelayedReference(
+        inner=inner,
+        sample=controller.sample,
+        static=slow,
+        strain_names=sensors,
+        filter=W,
+        gain=found.chosen if gain is None else gain,
+        slowest=controller.slowest,
+        limit=controller.limit,
+        catch_up=controller.limit if catch_up is None else catch_up,
+        stable=(found.least, found.largest),
+    )
+
+
+def _at_rest(
+    model: Model, controller: Common, sensors: tuple[str, ...]
+) -> NominalMotion:
+    """What sensors read along the motion if it were infinitely slow."""
+    reference = shaped_reference(model, controller)
+    return nominal_motion(
+        model, reference, sensors, "gravity", step=controller.sample, slow=True
+    )
+
+
+LAW = DescribedLaw(DelayedReferenceController, delayed_reference_law)

@@ -9,7 +9,7 @@ from ..solve.model import Model
 from .described_numbers import each_or_none, for_drives
 from .design_error import DesignError
 
-# Keys with one number for each actuated joint.
+# Keys of the parts that controllers share, with one number for each actuated joint.
 OF_DRIVES = (
     "gains.kp",
     "gains.ki",
@@ -19,11 +19,8 @@ OF_DRIVES = (
     "tolerances.torque",
     "noise.torque",
     "noise.drift",
-    "limits.torque",
-    "limits.rate",
-    "loop.torque_limit",
-    "loop.rate_limit",
 )
+OF_DRIVES_OF_THE_LOOP = ("loop.torque_limit", "loop.rate_limit")
 
 
 def check_described(model: Model, controller: Any) -> None:
@@ -35,7 +32,7 @@ def check_described(model: Model, controller: Any) -> None:
     """
     if not isinstance(controller, Common):
         return
-    for field in OF_DRIVES:
+    for field in (*OF_DRIVES, *controller.of_drives, *OF_DRIVES_OF_THE_LOOP):
         for_drives(model, field, entry_of(controller, *field.split(".")))
     sensors = entry_of(controller, "sensors") or ()
     for k, name in enumerate(sensors):

@@ -8,7 +8,7 @@ steps the nonlinear robot by the linearly implicit trapezoidal rule,
 stable for every mode, and its gain follows from the derivatives at the estimate itself.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -21,23 +21,41 @@ from typing_extensions import override
 from jaxnative.compiled import compiled_quickly
 
 from ..analyse.linear.linear_matrices import split_motion
+from ..describe.controllers import EstimatedStateFeedback
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
+from ..files.quantity import Whole
 from ..solve.balance import motion_residual, motion_residual_of
-from ..solve.channels import Channel, measure, observed_motion
+from ..solve.channels import Channel, measure, observed_motion, output_named
 from ..solve.law import AbstractLaw
+from ..solve.model import Model
 from ..solve.signals import Table
 from ..types import Float, Real, Scalar
-from .estimator import Estimate, Estimator, stationary_gain
+from .described_law import DescribedLaw
+from .described_motions import end_rows
+from .described_numbers import each, for_drives, gains_or_zero
+from .described_references import nominal_of
+from .design_error import DesignError
+from .design_model import check_detectable, design_model
+from .estimator import Estimate, Estimator, check_lasting_torques, stationary_gain
+from .lqg import LQG
 from .nominal import NominalMotion
-from .optimal import LQG
-from .pid import saturate
-from .scheduled import GainSchedule
+from .scheduled import GainSchedule, scheduled_gain
+from .slow_model import encoder_names, state_names, whole_pose
+from .state_feedback import tolerances_of
+from .torque_limits import saturate
 
 REST = 400  # samples after which the estimate of a robot at rest no longer changes
 FIRST_COVARIANCE = (
     100.0  # covariance of the first estimate, in those that a sample adds
 )
+
+
+class EKFController(EstimatedStateFeedback):
+    """Scheduled optimal feedback on the estimate of an extended Kalman filter."""
+
+    type: Literal["ekf"]
+    poses: Annotated[int, Whole(2, 100)] = 3
 
 
 class KalmanPrediction(NamedTuple):
@@ -279,3 +297,59 @@ def _resting_law(
 def _constant_signal(value: Any) -> Table:
     """A signal that does not change."""
     return Table([0.0], np.asarray(value)[None], "hold", after="hold")
+
+
+def ekf_law(model: Model, controller: EKFController) -> EKFControl:
+    """Scheduled feedback on an extended Kalman filter.
+
+    Raises:
+        DesignError: the robot is a closed chain, or a motion that lasts, or a lasting torque, is seen by no sensor.
+    """
+    if model.closed:
+        raise DesignError(
+            "the filter of ekf steps open chains; use lqg on a closed one", "type"
+        )
+    first, last = end_rows(model, controller)
+    K = scheduled_gain(
+        model,
+        first,
+        last,
+        tolerances_of(controller),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+    )
+    sensors = controller.sensors or encoder_names(model)
+    _check_sensors(model, controller, last, sensors)
+    noise = controller.noise
+    drift = noise.drift or tuple(0.1 * value for value in noise.torque)
+    return EKFControl(
+        filter=ExtendedKalman(
+            formulation=model.formulation,
+            channels=tuple(output_named(model, name) for name in sensors),
+            torque_noise=gains_or_zero(model, "noise.torque", noise.torque),
+            drift=gains_or_zero(model, "noise.drift", drift),
+            sensor_noise=each("noise.sensors", noise.sensors, len(sensors)),
+            sample=controller.sample,
+        ),
+        K=K,
+        nominal=nominal_of(model, controller, state_names(model)),
+        sample=controller.sample,
+        sensor_names=sensors,
+        columns=model.actuated,
+        torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+def _check_sensors(
+    model: Model, controller: EKFController, last: Any, sensors: tuple[str, ...]
+) -> None:
+    """Refuse sensors that do not see what lasts, where the motion ends."""
+    q = whole_pose(model, last)
+    period, fastest = controller.sample, controller.fastest
+    design = design_model(model, q, sensors, period, fastest=fastest)
+    check_detectable(design)
+    check_lasting_torques(design)
+
+
+LAW = DescribedLaw(EKFController, ekf_law)

@@ -11,7 +11,7 @@ inequalities in its changed variables with common Lyapunov matrices.
 """
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -19,15 +19,22 @@ import numpy as np
 from jaxtyping import Array
 from typing_extensions import override
 
+from ..describe.controllers import EstimatedStateFeedback
+from ..files.quantity import Quantity
 from ..solve.law import AbstractLaw
+from ..solve.model import Model
 from ..types import Float, Real, Scalar
+from .described_law import DescribedLaw
+from .described_numbers import each_or_none, for_drives
+from .described_references import design_pose, nominal_of
 from .design_error import DesignError
 from .design_model import Matrix
 from .nominal import NominalMotion
-from .optimal import AllowedDeviations
 from .optional_package import optional_package
-from .pid import saturate
-from .slow_model import SlowModel
+from .regulator import AllowedDeviations
+from .slow_model import SlowModel, encoder_names, slow_model
+from .state_feedback import tolerances_of
+from .torque_limits import saturate
 
 LARGEST = 16  # states of the model
 ROOM = 1.02  # of the H2 cost that is given away for a controller of moderate numbers
@@ -35,6 +42,14 @@ SCALES = (1.0, 2.0, 0.5)  # of the peak's unit, tried around that of the disturb
 LASTING = 1e-6  # decay, in the scaled unit of time, of a motion that is taken to last
 NEGLIGIBLE = 1e-7  # relative: balanced motions of less than this take no part
 INSIDE = 1e-7  # by which strict inequalities hold
+
+
+class MixedNormController(EstimatedStateFeedback):
+    """The least H2 cost among controllers with a bounded peak."""
+
+    type: Literal["mixed-norm"]
+    # Bound of the complementary sensitivity at the drives.
+    peak: Annotated[float, Quantity("", above=1)] = 1.5
 
 
 class SynthesisError(RuntimeError):
@@ -443,3 +458,36 @@ def sampled_controller(controller: Controller, sample: float) -> tuple[Matrix, .
     D = np.zeros((len(C), B.shape[1]))
     stepped: Any = scipy.signal.cont2discrete((A, B, C, D), sample, "bilinear")
     return tuple(stepped[:4])
+
+
+def mixed_norm_law(model: Model, controller: MixedNormController) -> OutputFeedback:
+    """The sampled controller of a mixed-norm synthesis."""
+    encoders = encoder_names(model)
+    sensors = controller.sensors or encoders
+    count = len(sensors)
+    q = design_pose(model, controller)
+    outputs = tuple(dict.fromkeys((*sensors, *encoders)))
+    whole = slow_model(model, q, outputs, controller.sample, controller.fastest)
+    # Sensors, then encoders, those that are sensors once more.
+    rows = [outputs.index(name) for name in (*sensors, *encoders)]
+    slow = whole._replace(C=whole.C[rows], D=whole.D[rows], outputs=whole.outputs[rows])
+    noise = each_or_none("noise.sensors", controller.noise.sensors, count)
+    tolerances = tolerances_of(controller)
+    stirred = for_drives(model, "noise.torque", controller.noise.torque)
+    plant = robot_plant(slow, count, tolerances, noise, stirred)
+    found = mixed_synthesis(plant, controller.peak)
+    A, B, C, D = sampled_controller(found.controller, controller.sample)
+    return OutputFeedback(
+        A=A,
+        B=B,
+        C=C,
+        D=D,
+        through=slow.D[:count],
+        nominal=nominal_of(model, controller, sensors),
+        sample=controller.sample,
+        sensor_names=sensors,
+        torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+LAW = DescribedLaw(MixedNormController, mixed_norm_law)

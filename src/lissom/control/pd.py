@@ -1,7 +1,7 @@
 """Joint PD control on encoder readings."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -13,15 +13,38 @@ from typing_extensions import override
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import kept_function, over_rows
 
+from ..describe.controllers import Gains, Seconds
+from ..describe.time_tables import ReferenceTable
 from ..dynamics.formulation import AbstractFormulation, on_branch_near
+from ..files.part import Part
 from ..solve.law import AbstractLaw
+from ..solve.model import Model
 from ..solve.schedule import stack
 from ..solve.signals import AbstractSignal, PolynomialPiece, Table, signal_of
 from ..solve.static import kept_rest_at
 from ..types import Float, Real, Scalar, namespace, real
+from .described_law import DescribedLaw
+from .described_numbers import actuated_columns
+from .references import reference_through
 
 MOST_SAMPLES = 100_000  # in a table of torques
 AT_ONCE = 64  # pieces of a reference whose gravity torques are computed side by side
+
+
+class PDController(Part):
+    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles.
+
+    One gain for each moving joint, or one for each actuated joint where some are passive.
+    """
+
+    type: Literal["pd"]
+    kp: Gains
+    kd: Gains
+    reference: ReferenceTable
+    # Adds the torque that holds the rigid robot at the reference.
+    gravity_compensation: bool = False
+    # Seconds between two samples of the law, its torque held in between; None: a continuous law.
+    sample: Seconds | None = None
 
 
 class PD(AbstractLaw):
@@ -221,3 +244,26 @@ def _torques_along(formulation: AbstractFormulation, along: AbstractSignal, time
         return over_rows(lambda r: _rigid_gravity_torque(formulation, r))(value_at)
 
     return over_rows(one)(along, times)
+
+
+def pd_law(model: Model, controller: PDController) -> PD:
+    """The PD law of a description."""
+    table = controller.reference
+    whole = reference_through(table.t, table.value, table.interpolation)
+    feedforward = None
+    if controller.gravity_compensation:
+        # Passive joints carry no torque, and their places say where the robot is.
+        feedforward = GravityTorque(model.formulation, whole)
+        if controller.sample is not None:
+            feedforward = at_samples(feedforward, controller.sample, float(table.t[-1]))
+    columns = actuated_columns(model, table.value)
+    return PD(
+        actuated_columns(model, controller.kp),
+        actuated_columns(model, controller.kd),
+        reference_through(table.t, columns, table.interpolation),
+        sample=controller.sample,
+        feedforward=feedforward,
+    )
+
+
+LAW = DescribedLaw(PDController, pd_law)

@@ -1,14 +1,30 @@
 """Joint PID control: filtered derivative, and an integral that stops where the motor does."""
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import jax.numpy as jnp
 from jaxtyping import Array
 from typing_extensions import override
 
+from ..describe.controllers import Common, JointGains
 from ..solve.law import AbstractLaw
+from ..solve.model import Model
 from ..types import Float, Real, Scalar
+from .described_law import DescribedLaw
+from .described_numbers import for_drives, gains_or_zero
+from .described_references import design_pose, nominal_of
 from .nominal import NominalMotion
+from .torque_limits import saturate
+from .tuning import pid_gains
+
+LAG = 2.0  # samples: time constant of a derivative's filter
+
+
+class PIDController(Common):
+    """Joint PID control on encoders."""
+
+    type: Literal["pid"]
+    gains: JointGains
 
 
 class PIDMemory(NamedTuple):
@@ -77,11 +93,29 @@ class PID(AbstractLaw):
         return torque, PIDMemory(integral, error, derivative)
 
 
-def saturate(
-    torque: Float[Array, " a"], limit: Float[Real, " a"] | None
-) -> Float[Array, " a"]:
-    """Torques cut off at the limits of the drives."""
-    if limit is None:
-        return torque
-    bound = jnp.asarray(limit)
-    return jnp.clip(torque, -bound, bound)
+def pid_law(model: Model, controller: PIDController) -> PID:
+    """The PID of a description."""
+    return position_loop(model, controller, controller.gains)
+
+
+def position_loop(model: Model, controller: Common, gains: JointGains) -> PID:
+    """A PID on encoders with gains as numbers, or from a bandwidth at the end of the motion."""
+    q = design_pose(model, controller)
+    if gains.bandwidth is not None:
+        kp, ki, kd = pid_gains(model, q, gains.bandwidth, gains.damping)
+    else:
+        kp = gains_or_zero(model, "gains.kp", gains.kp)
+        ki = gains_or_zero(model, "gains.ki", gains.ki)
+        kd = gains_or_zero(model, "gains.kd", gains.kd)
+    return PID(
+        kp=kp,
+        ki=ki,
+        kd=kd,
+        nominal=nominal_of(model, controller),
+        sample=controller.sample,
+        lag=gains.lag or LAG * controller.sample,
+        torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+LAW = DescribedLaw(PIDController, pid_law)

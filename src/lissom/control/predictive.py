@@ -5,7 +5,7 @@ control horizon v is free, after it v = -K dx: without active limits the law is 
 quadratic program in V = (v_0 ... v_(c-1)) has a constant Hessian; from sample to sample only its vectors change.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import equinox as eqx
 import jax
@@ -14,16 +14,58 @@ import numpy as np
 from jaxtyping import Array
 from typing_extensions import override
 
+from ..describe.controllers import Positive, PreviewedFeedback, TorqueRates, Torques
+from ..files.part import Finding, Part, finding
+from ..files.quantity import Whole
 from ..solve.law import AbstractLaw
+from ..solve.model import Model
 from ..solve.signals import AbstractSignal
 from ..types import Float, Real, Scalar
+from .described_law import DescribedLaw
+from .described_numbers import for_drives
 from .design_model import DesignModel, Matrix
 from .estimator import Estimate, Estimator
 from .nominal import NominalMotion
-from .optimal import Regulator
 from .preview import Preview
+from .regulator import Regulator
+from .state_feedback import estimated, known_motion, over_time
 
 SOFT = 8  # DAQP's sense of a limit that may be passed at a price
+
+
+class DeflectionLimits(Part):
+    """Limits that predictive control keeps: torques, torque rates, deflections."""
+
+    torque: Torques | None = None
+    rate: TorqueRates | None = None
+    # Of outputs among the sensors, by name.
+    deflection: dict[str, Positive] = {}
+    hard: bool = False
+
+
+class MPCController(PreviewedFeedback):
+    """Model predictive control with limits on torques, torque rates and deflections."""
+
+    of_drives: ClassVar[tuple[str, ...]] = ("limits.torque", "limits.rate")
+
+    type: Literal["mpc"]
+    horizon: Annotated[int, Whole(1, 2000)] = 50
+    control_horizon: Annotated[int, Whole(1, 500)] = 20
+    limits: DeflectionLimits = DeflectionLimits()
+
+    def findings(self) -> list[Finding]:
+        """The control horizon is part of the horizon; limited outputs are measured."""
+        found = super().findings()
+        if self.control_horizon > self.horizon:
+            message = f"must not be longer than the horizon ({self.horizon} samples)"
+            found.append(
+                finding(message, "control_horizon", value=self.control_horizon)
+            )
+        for name in self.limits.deflection:
+            if name not in (self.sensors or ()):
+                message = f"{name} is not among the sensors: add it there"
+                found.append(finding(message, "limits", "deflection", name))
+        return found
 
 
 class PredictiveLimits(NamedTuple):
@@ -383,3 +425,42 @@ def solver_torque(
 
     call.defjvp(derivative)
     return call(t, state, disturbance, before, torques, bends)
+
+
+def mpc_law(model: Model, controller: MPCController) -> MPC:
+    """Predictive control on the estimate of a Kalman filter."""
+    sensors, design, gains, estimator = estimated(model, controller)
+    described = controller.limits
+    names = tuple(described.deflection)
+    program = program_of(
+        design, gains, names, controller.horizon, controller.control_horizon
+    )
+    infinite = np.full(len(model.actuated), np.inf)
+    torque = for_drives(
+        model, "limits.torque", described.torque or controller.torque_limit
+    )
+    rate = for_drives(model, "limits.rate", described.rate)
+    limits = PredictiveLimits(
+        infinite if torque is None else torque,
+        infinite if rate is None else rate,
+        np.array(list(described.deflection.values())),
+        described.hard,
+    )
+    nominal, known = known_motion(model, controller, sensors, design, gains)
+    foreseen, push = None, None
+    if known is not None:
+        foreseen = preview_program(design, gains, program, known, names)
+        push = over_time(controller, known.push)
+    return MPC(
+        K=gains.K,
+        estimator=estimator,
+        nominal=nominal,
+        sample=controller.sample,
+        sensor_names=sensors,
+        constrained=tuple(sensors.index(name) for name in names),
+        solver=QuadraticSolver(program, limits, controller.sample, names, foreseen),
+        push=push,
+    )
+
+
+LAW = DescribedLaw(MPCController, mpc_law)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..types import Float
 from .design_model import DesignModel
-from .optimal import Regulator
+from .regulator import Regulator
 
 
 class Preview(NamedTuple):

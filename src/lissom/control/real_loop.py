@@ -15,7 +15,7 @@ from typing_extensions import override
 
 from ..solve.law import AbstractLaw
 from ..types import Float, Real, Scalar
-from .pid import saturate
+from .torque_limits import saturate
 
 
 class LoopMemory(NamedTuple):

@@ -1,7 +1,7 @@
 """Gains that change with the pose: designed along a line of poses, straight between them."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,14 +9,30 @@ import numpy as np
 from jaxtyping import Array
 from typing_extensions import override
 
+from ..describe.controllers import StateFeedback
+from ..files.quantity import Whole
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from ..types import Float, Real, Scalar
+from .described_law import DescribedLaw
+from .described_motions import end_rows
+from .described_numbers import for_drives
+from .described_references import nominal_of
 from .design_error import DesignError
 from .design_model import DesignModel, Matrix, design_model
+from .lqr import LQR
 from .nominal import NominalMotion
-from .optimal import LQR, AllowedDeviations, integral_regulator, regulator
-from .slow_model import encoder_names, whole_pose
+from .regulator import AllowedDeviations, integral_regulator, regulator
+from .slow_model import encoder_names, state_names, whole_pose
+from .state_feedback import tolerances_of
+
+
+class ScheduledLQRController(StateFeedback):
+    """Optimal feedback of the full state with gains that change with the pose."""
+
+    type: Literal["scheduled-lqr"]
+    # At which gains are designed, along the line from the first to the last row of the motion.
+    poses: Annotated[int, Whole(2, 100)] = 5
 
 
 class GainSchedule(eqx.Module):
@@ -40,12 +56,6 @@ class GainSchedule(eqx.Module):
         k = jnp.clip(jnp.floor(place).astype(int), 0, last - 1)
         part = place - k
         return (1 - part) * gains[k] + part * gains[k + 1]
-
-
-def state_names(model: Model) -> tuple[str, ...]:
-    """Coordinates of the robot, then their rates."""
-    names = (*model.independent_names, *model.coordinate_names)
-    return (*names, *(f"{name}.rate" for name in names))
 
 
 def designs_along(
@@ -164,3 +174,22 @@ def scheduled_gain(
         feedback = regulator(design, tolerances, encoder_names(model))
         gains.append(feedback.K @ design.of_robot)
     return schedule(model, first, last, gains)
+
+
+def scheduled_lqr_law(model: Model, controller: ScheduledLQRController) -> ScheduledLQR:
+    """The scheduled state feedback of a description."""
+    first, last = end_rows(model, controller)
+    return scheduled_lqr(
+        model,
+        first,
+        last,
+        tolerances_of(controller),
+        lambda names: nominal_of(model, controller, names),
+        poses=controller.poses,
+        sample=controller.sample,
+        fastest=controller.fastest,
+        torque_limit=for_drives(model, "torque_limit", controller.torque_limit),
+    )
+
+
+LAW = DescribedLaw(ScheduledLQRController, scheduled_lqr_law)

@@ -84,3 +84,9 @@ def zero_order_hold(A: Matrix, B: Matrix, period: float) -> tuple[Matrix, Matrix
 def encoder_names(model: Model) -> tuple[str, ...]:
     """Encoders of the actuated joints."""
     return tuple(f"{name}.encoder" for name in model.actuated_names)
+
+
+def state_names(model: Model) -> tuple[str, ...]:
+    """Coordinates of the robot, then their rates."""
+    names = (*model.independent_names, *model.coordinate_names)
+    return (*names, *(f"{name}.rate" for name in names))

@@ -5,16 +5,17 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 
-from ..describe.controllers import LQGController, controller_from
+from ..describe.controllers import controller_from
 from ..files.errors import refused
 from ..files.part import Part
 from ..solve.arguments import ModelLike, model_from
 from ..solve.law import AbstractLaw
-from .described import law_of
 from .described_references import design_pose
-from .described_state_feedback import estimated, lqg_law
+from .laws import law_of
+from .lqg import LQGController, lqg_law
 from .margins import Margins, margins
 from .pole_placement import check_specification, desired_poles, placed_gain
+from .state_feedback import estimated
 
 # Of a description whose gain comes from poles: read, and not used.
 ANY_TOLERANCES = {"position": [1.0], "torque": [1.0]}

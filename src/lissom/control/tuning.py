@@ -10,11 +10,11 @@ from jaxtyping import Complex
 
 from ..analyse.linear.linearize import linearize
 from ..analyse.modes.modal import modes
+from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from ..types import Float
 from .design_error import DesignError
 from .margins import closed_loop_poles, open_loop
-from .pid import PID
 from .shaping import Mode
 
 GAINS = 25  # tried in every search
@@ -242,7 +242,7 @@ def vibration_gain(
 def delay_gain(
     model: Model,
     q: Any,
-    inner: PID,
+    inner: AbstractLaw,
     strain_names: tuple[str, ...],
     filter: Float[np.ndarray, "a m"],
     direction: Float[np.ndarray, " a"],

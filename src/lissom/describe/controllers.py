@@ -1,19 +1,20 @@
 """Controllers as a scenario describes them: what each type needs, and what all of them share."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 from typing_extensions import override
 
+from ..controller_types import controller_types
 from ..files.description_files import find_file, line_of
 from ..files.errors import DescriptionError, nearest, refused
 from ..files.named_files import read_with_named_files
 from ..files.part import Finding, Part, finding, validation_error
 from ..files.quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .planned_motions import TIMED, Reference
-from .time_tables import Coordinates, ReferenceTable, Row
+from .time_tables import Coordinates, Row
 
 Gains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", least=0))]
 Positives = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]
@@ -72,6 +73,9 @@ class ControlLoop(Part):
 class Common(Part):
     """Entries that all controllers but the plain PD share."""
 
+    # Keys of its own with one number for each actuated joint: `limits.torque`.
+    of_drives: ClassVar[tuple[str, ...]] = ()
+
     reference: Reference  # a `ReferenceTable`, or a motion that is planned
     sample: Seconds = 1e-3
     feedforward: FeedForwardName = "quasi-static"
@@ -94,22 +98,6 @@ class Common(Part):
         return []
 
 
-class PDController(Part):
-    """Joint PD control: torque = kp (reference - q) - kd qd, on encoder angles.
-
-    One gain for each moving joint, or one for each actuated joint where some are passive.
-    """
-
-    type: Literal["pd"]
-    kp: Gains
-    kd: Gains
-    reference: ReferenceTable
-    # Adds the torque that holds the rigid robot at the reference.
-    gravity_compensation: bool = False
-    # Seconds between two samples of the law, its torque held in between; None: a continuous law.
-    sample: Seconds | None = None
-
-
 class JointGains(Part):
     """Gains of joint control: as numbers, or from a bandwidth and a damping ratio."""
 
@@ -126,21 +114,6 @@ class JointGains(Part):
             message = "write kp (and ki, kd), or a bandwidth in Hz, one of the two"
             return [finding(message, "bandwidth", value=self.bandwidth)]
         return []
-
-
-class PIDController(Common):
-    """Joint PID control on encoders."""
-
-    type: Literal["pid"]
-    gains: JointGains
-
-
-class ComputedTorqueController(Common):
-    """Inverse dynamics of the rigid robot with a PD law on its accelerations."""
-
-    type: Literal["computed-torque"]
-    bandwidth: Hertz
-    damping: Positive = 1.0
 
 
 class Tolerances(Part):
@@ -170,12 +143,6 @@ class StateFeedback(Common):
     fastest: Hertz | None = None  # motions up to here are in the controller's model
 
 
-class LQRController(StateFeedback):
-    """Optimal feedback of the full state, with integral action."""
-
-    type: Literal["lqr"]
-
-
 class EstimatedStateFeedback(StateFeedback):
     """State feedback on the estimate of a Kalman filter."""
 
@@ -190,107 +157,23 @@ class PreviewedFeedback(EstimatedStateFeedback):
     preview: bool = True
 
 
-class LQGController(PreviewedFeedback):
-    """Optimal feedback on the estimate of a Kalman filter."""
+class ControllerTypes(Mapping[str, type[Part]]):
+    """Descriptions by the type that a file names; one is imported, with its law, when it is asked for."""
 
-    type: Literal["lqg"]
+    def __getitem__(self, name: str) -> type[Part]:
+        return controller_types()[name]().description
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(controller_types())
 
-class ScheduledLQRController(StateFeedback):
-    """Optimal feedback of the full state with gains that change with the pose."""
+    def __len__(self) -> int:
+        return len(controller_types())
 
-    type: Literal["scheduled-lqr"]
-    # At which gains are designed, along the line from the first to the last row of the motion.
-    poses: Annotated[int, Whole(2, 100)] = 5
-
-
-class EKFController(EstimatedStateFeedback):
-    """Scheduled optimal feedback on the estimate of an extended Kalman filter."""
-
-    type: Literal["ekf"]
-    poses: Annotated[int, Whole(2, 100)] = 3
+    def __contains__(self, name: object) -> bool:
+        return name in controller_types()
 
 
-class MixedNormController(EstimatedStateFeedback):
-    """The least H2 cost among controllers with a bounded peak."""
-
-    type: Literal["mixed-norm"]
-    # Bound of the complementary sensitivity at the drives.
-    peak: Annotated[float, Quantity("", above=1)] = 1.5
-
-
-class DeflectionLimits(Part):
-    """Limits that predictive control keeps: torques, torque rates, deflections."""
-
-    torque: Torques | None = None
-    rate: TorqueRates | None = None
-    # Of outputs among the sensors, by name.
-    deflection: dict[str, Positive] = {}
-    hard: bool = False
-
-
-class MPCController(PreviewedFeedback):
-    """Model predictive control with limits on torques, torque rates and deflections."""
-
-    type: Literal["mpc"]
-    horizon: Annotated[int, Whole(1, 2000)] = 50
-    control_horizon: Annotated[int, Whole(1, 500)] = 20
-    limits: DeflectionLimits = Field(default_factory=DeflectionLimits)
-
-    def findings(self) -> list[Finding]:
-        """The control horizon is part of the horizon; limited outputs are measured."""
-        found = super().findings()
-        if self.control_horizon > self.horizon:
-            message = f"must not be longer than the horizon ({self.horizon} samples)"
-            found.append(
-                finding(message, "control_horizon", value=self.control_horizon)
-            )
-        for name in self.limits.deflection:
-            if name not in (self.sensors or ()):
-                message = f"{name} is not among the sensors: add it there"
-                found.append(finding(message, "limits", "deflection", name))
-        return found
-
-
-class DelayedReferenceController(Common):
-    """A PID whose reference waits where the links are strained."""
-
-    type: Literal["delayed-reference"]
-    gains: JointGains
-    sensors: tuple[str, ...]
-    # k; None: the stable gain with the most damping.
-    gain: Positive | None = None
-    slowest: Positive = 0.05  # [rad/s or m/s]
-    limit: Annotated[float, Quantity("", above=0, below=1)] = 0.5
-    # Largest rate at which a delay shrinks; None: the limit.
-    catch_up: Annotated[float, Quantity("", least=0, below=1)] | None = None
-
-
-class HybridController(Common):
-    """A PID, and beside it a loop that damps strains or accelerations."""
-
-    type: Literal["hybrid"]
-    gains: JointGains
-    sensors: tuple[str, ...]
-    # Of each sensor on each actuated joint; None: the gain with the most damping.
-    gain: Annotated[tuple[Row, ...], Numbers((None, None), Quantity(""))] | None = None
-    settling: Seconds | None = None  # default: three periods of the first mode
-    signal: Literal["rate", "value"] = "rate"
-
-
-CONTROLLERS: dict[str, type[Part]] = {
-    "pd": PDController,
-    "pid": PIDController,
-    "computed-torque": ComputedTorqueController,
-    "lqr": LQRController,
-    "lqg": LQGController,
-    "mpc": MPCController,
-    "scheduled-lqr": ScheduledLQRController,
-    "ekf": EKFController,
-    "mixed-norm": MixedNormController,
-    "delayed-reference": DelayedReferenceController,
-    "hybrid": HybridController,
-}
+CONTROLLERS = ControllerTypes()
 
 
 def _controller_of(value: Any) -> Any:

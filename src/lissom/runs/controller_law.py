@@ -28,7 +28,7 @@ def controller_law(
         DescriptionError: there is no such law for this robot, with the key at fault.
     """
     # Laws and how they are designed take a while to import.
-    from ..control.described import law_of
+    from ..control.laws import law_of
 
     with problems_at(field, controller):
         return law_of(model, controller)

@@ -111,8 +111,8 @@ def _table(scenario: Scenario) -> MotionTable:
 
 
 def _nominal(model: "Model", controller: Any) -> "NominalMotion":
-    from ..control.described import controller_model
     from ..control.described_references import nominal_of
+    from ..control.laws import controller_model
     from ..runs.controller_law import problems_at
 
     if not isinstance(controller, Common):

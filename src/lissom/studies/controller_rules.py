@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..control.described import controller_model
 from ..control.described_checks import check_described
 from ..control.described_references import (
     design_pose,
@@ -11,6 +10,7 @@ from ..control.described_references import (
     shaped_reference,
 )
 from ..control.design_error import DesignError
+from ..control.laws import controller_model
 from ..describe.controllers import Common
 from ..describe.planned_motions import TIMED
 from ..runs.controller_law import problems_at

@@ -10,7 +10,7 @@ from ...describe.link_geometry import link_length
 from ...describe.robot import Robot
 from ...describe.scenario import Scenario
 from ...describe.section import section_at
-from ...files.part import Part, plain
+from ...files.part import Part, entry_of, plain
 from ...files.quantity import NumberWithUnit, is_jax_value
 from ...once import once_for_each
 from .fibres import thickness
@@ -176,9 +176,8 @@ def _units_of_scenario(scenario: Scenario) -> Iterator[ValidityWarning]:
             inputs.torque.get(link.name),
             inputs.motion.get(link.name),
         ]
-        if scenario.controller is not None:
-            rows = scenario.controller.reference.value
-            values += [_entry(row, k) for row in rows]
+        rows = entry_of(scenario.controller, "reference", "value") or ()
+        values += [_entry(row, k) for row in rows]
         yield from wrong_units(f"joint {link.name}", link.joint.type, values)
 
 

@@ -1,12 +1,15 @@
 """Control laws from their descriptions."""
 
-from ..describe.controllers import Common, PDController
+from typing import get_args
+
+from ..controller_types import controller_types, register_type
+from ..describe.controllers import Common
 from ..files.part import Part
 from ..solve.law import AbstractLaw
 from ..solve.model import Model
 from .described_checks import check_described
+from .described_law import DescribedLaw
 from .described_numbers import each_or_none, for_drives
-from .described_pd import pd_law
 from .real_loop import RealLoop
 
 
@@ -18,14 +21,11 @@ def law_of(model: Model, controller: Part) -> AbstractLaw:
     Raises:
         DesignError: there is no such law for this robot.
     """
-    if isinstance(controller, PDController):
-        return pd_law(model, controller)
-    # Slow to import: a law that needs no design does without.
-    from .law_builders import BUILDERS
-
-    assert isinstance(controller, Common)
+    build = controller_types()[getattr(controller, "type", "")]().build
+    if not isinstance(controller, Common):
+        return build(model, controller)
     check_described(model, controller)
-    law = BUILDERS[type(controller)](controller_model(model, controller), controller)
+    law = build(controller_model(model, controller), controller)
     loop = controller.loop
     if loop is None:
         return law
@@ -41,6 +41,12 @@ def law_of(model: Model, controller: Part) -> AbstractLaw:
         bandwidth=loop.bandwidth,
         seed=loop.seed,
     )
+
+
+def register_law(law: DescribedLaw) -> None:
+    """Make a law of your own known by the `type` of its description: scenarios, `ls.tune` and comparisons take it."""
+    (name,) = get_args(law.description.model_fields["type"].annotation)
+    register_type(name, lambda: law)
 
 
 def controller_model(model: Model, controller: Common) -> Model:
