@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from lissom.bench.cases import Tell
-from lissom.studies.chunk import encoded
+from lissom.studies.chunk import encode
 from lissom.studies.compute import compute_chunk
 from lissom.studies.engine import compute_missing
 from lissom.studies.local_workers import Progress
 from lissom.studies.store import ChunkStore, Plan
 from lissom.studies.study import Study
-from lissom.studies.sweep import finished, sweep
+from lissom.studies.sweep import finish_sweep, sweep
 
 ROUNDS = 5
 RUNS = 256  # on each cluster, in each round
@@ -83,12 +83,12 @@ class CountedCompute:
             began = time.process_time()
             content = compute_chunk(plan.recipe, plan.task(number))
             self.seconds += time.process_time() - began
-            yield Progress(number, encoded(content))
+            yield Progress(number, encode(content))
 
 
 def _computed_here(study: Study, folder: Path, source: CountedCompute) -> None:
     plan, store = Plan.of(study), ChunkStore(folder)
-    finished(plan, store, compute_missing(plan, store, source)).data.close()
+    finish_sweep(plan, store, compute_missing(plan, store, source)).data.close()
 
 
 def two_workers(rounds: int, runs: int, tell: Tell) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from lissom.algebra.so3 import (
     from_rpy,
     skew,
 )
-from lissom.kinematics.erls_motion import transfer
+from lissom.kinematics.recursion import transfer_matrices
 
 # Round-off: a handful of products of numbers of order one.
 ROUND = 1e-14
@@ -82,7 +82,7 @@ def test_twist_of_a_frame_on_a_moving_body_is_that_of_its_homogeneous_matrix():
         atol=ROUND,
     )
     assert_allclose(
-        transfer(jnp.asarray(R)[None], jnp.asarray(P)[None])[0] @ V,
+        transfer_matrices(jnp.asarray(R)[None], jnp.asarray(P)[None])[0] @ V,
         expected,
         atol=ROUND,
     )

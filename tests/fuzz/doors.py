@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from lissom.services.failures import AnalysisError, FailedImport
-from lissom.services.sources import scenario_of
-
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
+from lissom.runs.failures import AnalysisError, FailedImport
+from lissom.runs.sources import scenario_of
 from lissom.services.law_files import scenario_with_law
 
 OWN_ERRORS = (DescriptionError, FailedImport, AnalysisError)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lissom.studies.chunk import ChunkContent, encoded
+from lissom.studies.chunk import ChunkContent, encode
 from lissom.studies.local_workers import Progress
 from lissom.studies.store import Plan
 from lissom.studies.study import Study
@@ -56,4 +56,4 @@ class MadeUpWorkers:
             if self.stop_after is not None and len(self.asked) == self.stop_after:
                 raise KeyboardInterrupt
             self.asked.append(number)
-            yield Progress(number, encoded(content_of(plan, number)))
+            yield Progress(number, encode(content_of(plan, number)))

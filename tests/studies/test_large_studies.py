@@ -14,7 +14,7 @@ import xarray as xr
 
 from lissom.studies.engine import compute_missing, survey
 from lissom.studies.store import ChunkStore, Plan, StoreError
-from lissom.studies.sweep import finished
+from lissom.studies.sweep import finish_sweep
 
 from .kill_study import kept
 from .made_up_runs import E, MadeUpWorkers, study
@@ -105,7 +105,7 @@ def test_the_engine_takes_less_than_two_percent_of_runs_of_ten_milliseconds(tmp_
     )
     store = ChunkStore(tmp_path / "s")
     began = time.process_time()
-    finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     overhead = (time.process_time() - began) / plan.study.design.count
     print(f"{1e6 * overhead:.0f} us of each run")
     assert overhead < 0.02 * 10e-3
@@ -121,13 +121,13 @@ def test_a_disk_that_is_full_stops_a_study_which_goes_on_when_there_is_room(tmp_
         plan = Plan.of(study(over={E: "150:220:30 GPa", "payload.mass": "0:1:10 kg"}))
         store = ChunkStore(disk / "s")
         with pytest.raises(StoreError, match="no room left on the disk"):
-            finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+            finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
         done = survey(plan, store).tally.done
         assert 0 < done < 300
         assert not list(disk.rglob("*.tmp"))
         subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
         workers = MadeUpWorkers()
-        results = finished(plan, store, compute_missing(plan, store, workers))
+        results = finish_sweep(plan, store, compute_missing(plan, store, workers))
         assert 3 * len(workers.asked) == 300 - done
         assert results.data.sizes["run"] == 300
         results.data.close()
@@ -175,7 +175,7 @@ def test_a_hundred_kills_lose_and_double_nothing(tmp_path):
         assert all(now[name] == facts for name, facts in before.items())
         before = now
     plan = Plan.of(study(over=over, chunk=2))
-    again = finished(
+    again = finish_sweep(
         plan,
         other := ChunkStore(tmp_path / "o"),
         compute_missing(plan, other, MadeUpWorkers()),

@@ -7,7 +7,7 @@ import lissom as ls
 from lissom.control.quality import settling_time
 from lissom.studies import family_of_runs
 from lissom.studies.compute import compute_chunk
-from lissom.studies.family_of_runs import measured_runs
+from lissom.studies.family_of_runs import measure_runs
 from lissom.studies.store import Plan
 from lissom.studies.study import Study
 
@@ -50,7 +50,7 @@ def lanes(monkeypatch):
 
 
 def runs_of(scenarios) -> dict[int, ls.Run]:
-    found = dict(measured_runs(scenarios, lambda k: None, alone=False))
+    found = dict(measure_runs(scenarios, lambda k: None, alone=False))
     return {k: found[k].run for k in scenarios}
 
 

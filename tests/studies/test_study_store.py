@@ -9,10 +9,10 @@ import xarray as xr
 
 import lissom as ls
 from lissom.services.sweep import SweepRequest, status, sweep
-from lissom.studies.chunk import BrokenChunk, decoded, encoded
+from lissom.studies.chunk import BrokenChunk, decode, encode
 from lissom.studies.engine import compute_missing, survey
 from lissom.studies.store import ChunkStore, Plan, StoreError
-from lissom.studies.sweep import finished, opened
+from lissom.studies.sweep import finish_sweep, open_sweep
 from lissom.studies.worker import compute_remotely
 
 from .made_up_runs import E, MadeUpWorkers, content_of, numbers, study
@@ -26,14 +26,14 @@ def plan():
 
 
 def test_a_chunk_that_lost_a_byte_anywhere_is_not_read(plan):
-    data = encoded(content_of(plan, 0))
-    assert decoded(data).reasons == content_of(plan, 0).reasons
+    data = encode(content_of(plan, 0))
+    assert decode(data).reasons == content_of(plan, 0).reasons
     for k in range(0, len(data), 37):
         damaged = data[:k] + bytes([data[k] ^ 1]) + data[k + 1 :]
         with pytest.raises(BrokenChunk):
-            decoded(damaged)
+            decode(damaged)
     with pytest.raises(BrokenChunk):
-        decoded(data[:-1])
+        decode(data[:-1])
 
 
 def test_a_study_that_was_stopped_computes_only_what_is_missing(plan, tmp_path):
@@ -112,7 +112,7 @@ def test_a_full_disk_stops_a_study_and_leaves_whole_chunks(plan, tmp_path, monke
 
 def test_the_dataset_has_every_run_with_its_values_units_and_reasons(plan, tmp_path):
     store = ChunkStore(tmp_path / "s")
-    results = finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    results = finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     with xr.open_dataset(results.file, engine="h5netcdf") as data:
         assert data.sizes["run"] == 20
         assert data["tip_deflection"].attrs["units"] == "m"
@@ -135,7 +135,7 @@ def test_the_worst_case_names_run_values_and_the_command_that_repeats_it(
     plan, tmp_path
 ):
     store = ChunkStore(tmp_path / "s")
-    results = finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    results = finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     worst = results.worst()[0]
     # Softest and heaviest: the last payload of the first stiffness.
     assert (worst.metric, worst.run) == ("tip_deflection", 4)
@@ -150,7 +150,7 @@ def test_the_yield_counts_runs_that_keep_the_specification(tmp_path):
     bound = {"torque_peak": {"below": 0.6}}
     plan = Plan.of(study(specification=bound))
     store = ChunkStore(tmp_path / "s")
-    results = finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    results = finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
     (found,) = results.yields()
     # Of the loads 0, 0.25, 0.5, 0.75 and 1, two keep the bound and the run with none failed.
     assert found.part == pytest.approx(2 / 5)
@@ -174,7 +174,7 @@ def test_the_status_of_a_study_counts_what_is_there(plan, tmp_path):
     # The first run of every five has no load, and failed.
     assert (found.runs, found.done, found.failed, found.complete) == (20, 9, 2, False)
     with pytest.raises(StoreError, match="9 of 20 runs are done"):
-        opened(plan.study, store.folder)
+        open_sweep(plan.study, store.folder)
     with pytest.raises(ls.DescriptionError, match="is not the folder of a study"):
         status(str(tmp_path))
 

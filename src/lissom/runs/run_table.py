@@ -219,11 +219,11 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
 @once_for_each
 def _choices(model: Model) -> dict[str, str]:
     """Formulation, basis and modes of a run, also of one set up in Python."""
-    told = model.modelled
+    modelled = model.modelled
     return {
-        "formulation": told.formulation,
-        "basis": told.basis,
-        "modes": str(told.kept_modes),
+        "formulation": modelled.formulation,
+        "basis": modelled.basis,
+        "modes": str(modelled.kept_modes),
         "stiffening": model.choices.stiffening,
     }
 

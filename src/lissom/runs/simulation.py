@@ -148,11 +148,11 @@ def completed_run(
     """The run from a start to its end; `left` is what an earlier run leaves to it. See `simulate`."""
     model, state, inputs, times, options, nodes = start
     left = left or _End()
-    kept = None
+    file = None
     if checkpoint is not None:
         schedule = inputs.schedule(start.t_end)
         numbers = (model.formulation, state, schedule, times, options.model_dump_json())
-        kept = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
+        file = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
     began = time.perf_counter()
     with shown_progress("simulating", start.t_end, "s", progress, watch) as tell:
         compile_run(start)
@@ -164,7 +164,7 @@ def completed_run(
             times,
             options,
             tell,
-            kept,
+            file,
             resume,
             left.before,
             observe,

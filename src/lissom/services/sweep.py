@@ -106,7 +106,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
     from ..studies.engine import compute_missing, survey
     from ..studies.local_workers import LostWorker
     from ..studies.store import StoreError
-    from ..studies.sweep import finished, source_of
+    from ..studies.sweep import finish_sweep, source_of
 
     last: list[Tally] = []
 
@@ -118,7 +118,7 @@ def sweep(request: SweepRequest, watch: Watch = lambda tally: None) -> SweepResu
     source = source_of(request.workers, cluster)
     try:
         found = compute_missing(plan, store, source, watched)
-        results = finished(plan, store, found)
+        results = finish_sweep(plan, store, found)
     except KeyboardInterrupt:
         tally = last[-1] if last else survey(plan, store).tally
         message = f"interrupted: {_kept(tally, store)}; the same command goes on"
@@ -180,7 +180,7 @@ def recorded_plan(store: "ChunkStore") -> "Plan":
     from ..studies.store import Plan
     from ..studies.study import Study
 
-    held = store.recorded()
+    held = store.record_of_study()
     if held is None:
         message = f"is not the folder of a study: {store.folder} has no study.json"
         raise refused("--status", str(store.folder), message)

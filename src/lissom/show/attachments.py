@@ -45,11 +45,11 @@ def attachments(
         frame: rotation matrices (L, 3, 3) of the link frames, world from link.
         length: of the arrows of frames [m]; small masses and motors are drawn in its size.
     """
-    found: list[Attachment] = []
+    shapes: list[Attachment] = []
     for link, rows, R in zip(scene.links, link_rows(scene), frame, strict=True):
         points = position[rows]
-        found += _on_link(link, points, R, length)
-    return found
+        shapes += _on_link(link, points, R, length)
+    return shapes
 
 
 def _on_link(

@@ -110,19 +110,19 @@ class AxisEntries(Part):
 
     @override
     def findings(self) -> list[Finding]:
-        found = self._kinds()
+        findings = self._kinds()
         if self.start is not None and self.stop is not None:
-            found += self._ends()
+            findings += self._ends()
         if self.values is not None and not self.values:
-            found.append(finding("holds no value: the range is empty", "values"))
+            findings.append(finding("holds no value: the range is empty", "values"))
         if self.names is not None and len(self.names) != len(self.values or ()):
             message = "must be as many as values"
-            found.append(finding(message, "names", value=list(self.names)))
+            findings.append(finding(message, "names", value=list(self.names)))
         if self.distribution is not None:
-            found += self._shape()
-        return found
+            findings += self._shape()
+        return findings
 
-    def told(self, value: Any) -> Any:
+    def display_value(self, value: Any) -> Any:
         """A value as results show it: by its name where it has one."""
         if self.names is None or self.values is None:
             return value

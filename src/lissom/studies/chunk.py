@@ -44,7 +44,7 @@ class BrokenChunk(ValueError):
     """A file that is not a whole chunk."""
 
 
-def encoded(content: ChunkContent) -> bytes:
+def encode(content: ChunkContent) -> bytes:
     """The bytes of a chunk's file."""
     arrays: dict[str, Any] = {
         f"c{k}": a for k, a in enumerate(content.columns.values())
@@ -60,7 +60,7 @@ def encoded(content: ChunkContent) -> bytes:
     return MAGIC + hashlib.sha256(data).digest() + data
 
 
-def decoded(data: bytes) -> ChunkContent:
+def decode(data: bytes) -> ChunkContent:
     """The content of a chunk's file.
 
     Raises:
@@ -87,8 +87,8 @@ def _content(arrays: Mapping[str, np.ndarray]) -> ChunkContent:
 
 def blank_columns(recipe: StudyRecipe, count: int) -> dict[str, np.ndarray]:
     """Columns of a number of runs, without numbers."""
-    found = {}
+    columns = {}
     for column in recipe.columns:
         shape = (count,) if column.size is None else (count, column.size)
-        found[column.name] = np.full(shape, np.nan)
-    return found
+        columns[column.name] = np.full(shape, np.nan)
+    return columns

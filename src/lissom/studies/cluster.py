@@ -60,7 +60,7 @@ class Address(NamedTuple):
                 raise refused(name, path, "no such file")
 
 
-def computed_on(
+def compute_on_cluster(
     cluster: Any, plan: Plan, numbers: Sequence[int], workers: int | None
 ) -> Iterator[Progress]:
     """Chunks as a cluster gets them done, in any order.
@@ -72,13 +72,13 @@ def computed_on(
         address = client.scheduler.address
         try:
             _check_versions(client)
-            yield from _computed(client, plan, numbers)
+            yield from _compute(client, plan, numbers)
         except (OSError, CancelledError) as failure:
             message = f"{address}: the connection to the cluster was lost: {failure}"
             raise ClusterError(message) from None
 
 
-def _computed(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progress]:
+def _compute(client: Any, plan: Plan, numbers: Sequence[int]) -> Iterator[Progress]:
     wait = _distributed().wait
     recipe = json.dumps(plan.recipe.to_dict())
     fingerprint = plan.recipe.fingerprint
@@ -118,8 +118,10 @@ def _result(future: Any) -> bytes:
         raise ClusterError(str(failure)) from None
     except Exception as failure:
         # Of a run it would be a row: this is something about the worker.
-        told = f"{type(failure).__name__}: {failure}"
-        raise ClusterError(f"a worker could not compute a chunk: {told}") from None
+        failure_text = f"{type(failure).__name__}: {failure}"
+        raise ClusterError(
+            f"a worker could not compute a chunk: {failure_text}"
+        ) from None
 
 
 @contextmanager
@@ -200,11 +202,15 @@ def _check_versions(client: Any) -> None:
         client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:
         raise ClusterError(f"{client.scheduler.address}: has no workers") from None
-    found = client.run(version_here)
-    others = {name: v for name, v in found.items() if v != __version__}
+    versions = client.run(version_here)
+    others = {name: v for name, v in versions.items() if v != __version__}
     if others:
-        told = ", ".join(f"{name} has {version}" for name, version in others.items())
-        raise ClusterError(f"workers of another version than {__version__}: {told}")
+        differing = ", ".join(
+            f"{name} has {version}" for name, version in others.items()
+        )
+        raise ClusterError(
+            f"workers of another version than {__version__}: {differing}"
+        )
 
 
 def version_here() -> str:

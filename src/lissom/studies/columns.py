@@ -47,19 +47,19 @@ def columns_of(
     scenario: Base,
 ) -> tuple[Column, ...]:
     """The columns of a study: its metrics, then its time series."""
-    found = []
+    columns = []
     for request in metrics:
         known = metric_of(analysis, request)
         size = width(known, request)
         # Metrics with different numbers of modes have dimensions of their own.
         dimension = None if size is None else f"{MODE}_{size}"
-        found.append(Column(request.label, known.unit, known.about, dimension, size))
+        columns.append(Column(request.label, known.unit, known.about, dimension, size))
     if series and isinstance(scenario, Scenario):
         count = len(scenario_times(scenario))
         for name in series:
             unit = SERIES[name.partition(".")[0]][0]
-            found.append(Column(stored_name(name), unit, name, TIME, count))
-    return tuple(found)
+            columns.append(Column(stored_name(name), unit, name, TIME, count))
+    return tuple(columns)
 
 
 def stored_name(series: str) -> str:

@@ -22,7 +22,7 @@ from .columns import run_series, stored_name
 from .control_metrics import Comparison
 from .controller_numbers import setting_of
 from .controller_run import controller_run
-from .family_of_runs import measured_runs
+from .family_of_runs import measure_runs
 from .keys import Base, changes_of
 from .metrics import metric_of
 from .model_metrics import Equilibrium
@@ -78,8 +78,8 @@ def compute_chunk(
                 reasons[k] = _reason(failure)
                 for column in columns.values():
                     column[k] = np.nan
-    kept = runs if recipe.runs == "all" else []
-    return ChunkContent(columns, reasons, time.perf_counter() - began, kept)
+    stored_runs = runs if recipe.runs == "all" else []
+    return ChunkContent(columns, reasons, time.perf_counter() - began, stored_runs)
 
 
 def _reason(failure: Exception) -> str:
@@ -118,7 +118,7 @@ def _outcomes(
     """Outcomes of the analysis in any order, with the numbers of their runs; of failed ones the exception."""
     if recipe.analysis == "simulate":
         runs = {k: s for k, s in scenarios.items() if isinstance(s, Scenario)}
-        yield from measured_runs(runs, tell, alone)
+        yield from measure_runs(runs, tell, alone)
         return
     analyse = {"static": _equilibrium, "modes": _modes, "linearize": _linear_model}
     for k, scenario in scenarios.items():
@@ -137,11 +137,11 @@ def _comparison(study: ControlStudy, recipe: StudyRecipe) -> Comparison:
     """The numbers of those controllers that the metrics ask for."""
     setting = setting_of(study)
     first = next(iter(study.controllers))
-    asked = {request.controller for request in recipe.metrics}
+    wanted = {request.controller for request in recipe.metrics}
     if any(request.metric == "residual_share" for request in recipe.metrics):
-        asked.add(first)
+        wanted.add(first)
     numbers, failures = {}, {}
-    for name in (name for name in study.controllers if name in asked):
+    for name in (name for name in study.controllers if name in wanted):
         try:
             numbers[name] = controller_run(setting, name).numbers
         except (DescriptionError, RuntimeError) as failure:

@@ -27,8 +27,8 @@ class Comparison(NamedTuple):
 
     def number(self, request: Any, name: str) -> float:
         """A number of the table; NaN where the controller has none."""
-        found = self.numbers.get(request.controller, {}).get(name)
-        return float("nan") if found is None else float(found)
+        number = self.numbers.get(request.controller, {}).get(name)
+        return float("nan") if number is None else float(number)
 
 
 @metric(CONTROL, "m", "controller")
@@ -47,8 +47,8 @@ def residual_share(at: Comparison, request: Any) -> float:
 @metric(CONTROL, "s", "controller")
 def settling_time(at: Comparison, request: Any) -> float:
     """Time after the end of the motion from which the node stays near its rest; infinite where it does not."""
-    found = at.numbers.get(request.controller)
-    has_none = found is not None and found["settling"] is None
+    numbers = at.numbers.get(request.controller)
+    has_none = numbers is not None and numbers["settling"] is None
     return np.inf if has_none else at.number(request, "settling")
 
 

@@ -154,7 +154,7 @@ def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:
         for link in model.robot.links:
             if link.beam is not None:
                 names += [f"{link.name}/element0.{of}" for of in ("kz", "ky")]
-    found = []
+    gauges = []
     for name in names:
         try:
             channel = output_named(model, name)
@@ -162,8 +162,8 @@ def gauges_of(model: "Model", study: ControlStudy) -> tuple[Gauge, ...]:
             raise refused("gauges", name, failure.message) from None
         if channel.kind != "strain" or not name.endswith(("kz", "ky")):
             raise refused("gauges", name, "must be a curvature: upper/element0.kz")
-        found.append(Gauge(name, _outer_fibre(model, name)))
-    return tuple(found)
+        gauges.append(Gauge(name, _outer_fibre(model, name)))
+    return tuple(gauges)
 
 
 def _outer_fibre(model: "Model", name: str) -> float:

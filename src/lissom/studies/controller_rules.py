@@ -33,13 +33,13 @@ def check_controllers(setting: "Setting") -> None:
             finishing_at(setting.model, controller, setting.stop)
 
 
-def check_stable(controller: Any, found: "Margins | None") -> None:
+def check_stable(controller: Any, margins: "Margins | None") -> None:
     """Refuse a loop that is unstable on the full robot.
 
     Raises:
         DesignError: with its largest pole, and the bandwidth where one is written.
     """
-    if found is None or found.stable:
+    if margins is None or margins.stable:
         return
     gains = getattr(controller, "gains", None)
     what = f"a {controller.type} loop"
@@ -47,7 +47,7 @@ def check_stable(controller: Any, found: "Margins | None") -> None:
         what = f"a position loop of {gains.bandwidth:g} Hz"
     raise DesignError(
         f"{what} sampled every {controller.sample:g} s is unstable on the full robot: its largest pole is "
-        f"{found.largest_pole:.4g}. Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)",
+        f"{margins.largest_pole:.4g}. Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)",
         "gains.bandwidth" if gains is not None and gains.bandwidth else "",
     )
 
@@ -72,12 +72,12 @@ def finishing_at(model: "Model", controller: Any, stop: float) -> Any:
                 f"it takes {length:.3g} s, longer than the whole motion of {stop:.3g} s",
                 "shaper",
             )
-        found = _ending_at(controller, stop - length)
+        shortened = _ending_at(controller, stop - length)
         if controller.shaper.follow:
             # Delays that follow a mode depend on the motion itself.
-            shaped = shaped_reference(known, found)
+            shaped = shaped_reference(known, shortened)
             length = float(shaped.breakpoints[-1]) - (stop - length)
-    return found
+    return shortened
 
 
 def _ending_at(controller: Any, end: float) -> Any:

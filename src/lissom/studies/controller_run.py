@@ -29,14 +29,14 @@ class ControllerRun(NamedTuple):
 
 
 def controller_run(
-    setting: Setting, name: str, told: Callable[[float], None] = lambda share: None
+    setting: Setting, name: str, watch: Callable[[float], None] = lambda share: None
 ) -> ControllerRun:
     """The run with one controller of a comparison.
 
     Args:
         setting: what all runs share.
         name: of the controller.
-        told: called with the share of the run that is done.
+        watch: called with the share of the run that is done.
 
     Raises:
         DescriptionError: there is no such law for this robot, or its loop is unstable.
@@ -64,7 +64,7 @@ def controller_run(
     run = completed_run(
         start,
         progress=False,
-        watch=lambda t: told((t - begin) / (t_end - begin)),
+        watch=lambda t: watch((t - begin) / (t_end - begin)),
     )
     numbers = run_numbers(setting, controller, run)
     if margins is not None:

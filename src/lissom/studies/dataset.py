@@ -98,7 +98,9 @@ def _write_keys(data: h5netcdf.File, plan: Plan) -> None:
         is_number = column.dtype != object
         values = column
         if not is_number:
-            values = as_texts(study.told(key, value) for value in column.tolist())
+            values = as_texts(
+                study.display_value(key, value) for value in column.tolist()
+            )
         kind = column.dtype if is_number else h5py.string_dtype()
         held = data.create_variable(label, (RUN,), kind, data=values)
         held.attrs["units"] = units[key]

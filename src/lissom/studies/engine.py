@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from .chunk import decoded
+from .chunk import decode
 from .local_workers import Progress
 from .store import ChunkStore, Plan
 
@@ -51,7 +51,7 @@ def survey(plan: Plan, store: ChunkStore) -> Survey:
         task = plan.task(number)
         name = task.name(fingerprint)
         names.append(name)
-        content = store.found(name) if name in present else None
+        content = store.read_if_intact(name) if name in present else None
         if content is None:
             missing.append(number)
             continue
@@ -75,23 +75,23 @@ def compute_missing(
     """
     store.begin(plan)
     with store.in_use():
-        found = survey(plan, store)
-        tally = found.tally
-        if not found.missing:
-            return found
+        inventory = survey(plan, store)
+        tally = inventory.tally
+        if not inventory.missing:
+            return inventory
         began = time.monotonic()
         watch(tally)
-        for news in source(plan, found.missing):
+        for news in source(plan, inventory.missing):
             if news.number is not None:
-                store.keep(found.names[news.number], news.data)
+                store.keep(inventory.names[news.number], news.data)
                 tally = _with(tally, news)
             tally = tally._replace(seconds=time.monotonic() - began)
             watch(tally)
-    return found._replace(missing=[], tally=tally)
+    return inventory._replace(missing=[], tally=tally)
 
 
 def _with(tally: Tally, news: Progress) -> Tally:
-    content = decoded(news.data)
+    content = decode(news.data)
     count = len(content.reasons)
     return tally._replace(
         done=tally.done + count,

@@ -51,7 +51,7 @@ class ReadyRun(NamedTuple):
         return not self.start.inputs.schedule(self.start.t_end).has_jumps
 
 
-def measured_runs(
+def measure_runs(
     scenarios: Mapping[int, Scenario], tell: Callable[[int], None], alone: bool
 ) -> Iterator[tuple[int, Any]]:
     """Runs of all scenarios, each with its number, as something to measure, or as the exception that ended it."""
@@ -82,7 +82,7 @@ def _groups(starts: list[ReadyRun], alone: bool) -> Iterator[list[ReadyRun]]:
             yield [one]
             continue
         for group in groups:
-            if _belong_together(one, group[0]):
+            if _share_structure(one, group[0]):
                 group.append(one)
                 break
         else:
@@ -90,7 +90,7 @@ def _groups(starts: list[ReadyRun], alone: bool) -> Iterator[list[ReadyRun]]:
     yield from groups
 
 
-def _belong_together(one: ReadyRun, other: ReadyRun) -> bool:
+def _share_structure(one: ReadyRun, other: ReadyRun) -> bool:
     same = one.shared == other.shared
     return same and same_structure(
         one.start.model.formulation, other.start.model.formulation

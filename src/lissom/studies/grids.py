@@ -16,8 +16,8 @@ def on_grid(study: Study, data: Any) -> Any:
     axes = {}
     for label, axis in zip(labels, study.over.values(), strict=True):
         values = points(axis)
-        told = (axis.told(value) for value in values.tolist())
-        axes[label] = values if values.dtype != object else as_texts(told)
+        texts = (axis.display_value(value) for value in values.tolist())
+        axes[label] = values if values.dtype != object else as_texts(texts)
     shape = tuple(len(values) for values in axes.values())
     coordinates = {
         label: (label, values, data[label].attrs) for label, values in axes.items()

@@ -122,9 +122,9 @@ def _declared(field: Any) -> str:
     return ""
 
 
-def _metadata(annotation: Any, found: Iterable[Any]) -> list[Any]:
+def _metadata(annotation: Any, metadata: Iterable[Any]) -> list[Any]:
     """What the annotation of a field holds beside its type; also of `Annotated[...] | None`."""
-    held = [*found, *getattr(annotation, "__metadata__", ())]
+    held = [*metadata, *getattr(annotation, "__metadata__", ())]
     for inside in getattr(annotation, "__args__", ()):
         held += _metadata(inside, ())
     return held

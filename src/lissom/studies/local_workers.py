@@ -102,7 +102,7 @@ def _search_path() -> str:
     return os.pathsep.join([here, given] if given else [here])
 
 
-def computed_here(
+def compute_locally(
     plan: Plan, numbers: Sequence[int], workers: int
 ) -> Iterator[Progress]:
     """Chunks as they get done, in any order, and a sign of life at least every `PAUSE` seconds."""

@@ -57,13 +57,13 @@ def metric_findings(analysis: str, request: MetricEntries) -> list[Finding]:
     known = metrics_of(analysis)
     if request.metric not in known:
         return [finding(_misfit(analysis, request.metric), value=request.metric)]
-    found = []
+    findings = []
     for option in ("node", "after", "count", "controller"):
         is_given = getattr(request, option) is not None
         if is_given and option not in known[request.metric].options:
             message = f"{request.metric} does not take it"
-            found.append(finding(message, option, value=getattr(request, option)))
-    return found
+            findings.append(finding(message, option, value=getattr(request, option)))
+    return findings
 
 
 def of_each_controller(
@@ -71,11 +71,11 @@ def of_each_controller(
 ) -> tuple[MetricEntries, ...]:
     """Requests of a comparison, each for one controller: those that name none are meant for all of them."""
     names = list(controllers)
-    found = []
+    metrics = []
     for request in requests:
         for name in [request.controller] if request.controller else names:
-            found.append(request.model_copy(update={"controller": name}))
-    return tuple(found)
+            metrics.append(request.model_copy(update={"controller": name}))
+    return tuple(metrics)
 
 
 def _misfit(analysis: str, name: str) -> str:
@@ -98,10 +98,10 @@ def changed_meanings(
     analysis: str, requests: Iterable[MetricEntries]
 ) -> tuple[str, ...]:
     """One line for each metric asked for whose name meant something else in an earlier version."""
-    asked = dict.fromkeys(request.metric for request in requests)
+    names = dict.fromkeys(request.metric for request in requests)
     known = metrics_of(analysis)
     return tuple(
-        f"{name}: {known[name].changed}" for name in asked if known[name].changed
+        f"{name}: {known[name].changed}" for name in names if known[name].changed
     )
 
 

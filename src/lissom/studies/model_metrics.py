@@ -77,40 +77,40 @@ def largest_stress(at: Equilibrium, request: Any) -> float:
 # --- modes ---------------------------------------------------------------------------------------------------------
 
 
-def _of_vibrations(found: Any, quantity: Any) -> np.ndarray:
+def _of_vibrations(modes: Any, quantity: Any) -> np.ndarray:
     """The numbers of those modes that vibrate: rigid motions have no frequency."""
-    vibrates = np.asarray(found.frequency_hz) > 0
+    vibrates = np.asarray(modes.frequency_hz) > 0
     return np.asarray(quantity)[vibrates]
 
 
 @metric(VIBRATION, "Hz", worst=SMALLEST)
-def first_frequency(found: Any, request: Any) -> float:
+def first_frequency(modes: Any, request: Any) -> float:
     """Lowest natural frequency."""
-    return float(_of_vibrations(found, found.frequency_hz)[0])
+    return float(_of_vibrations(modes, modes.frequency_hz)[0])
 
 
 @metric(VIBRATION, "Hz", "count", worst=SMALLEST, is_row=True)
-def first_frequencies(found: Any, request: Any) -> np.ndarray:
+def first_frequencies(modes: Any, request: Any) -> np.ndarray:
     """Lowest natural frequencies, NaN where there are fewer."""
-    return _first(_of_vibrations(found, found.frequency_hz), request)
+    return _first(_of_vibrations(modes, modes.frequency_hz), request)
 
 
 @metric(VIBRATION, "1", worst=SMALLEST)
-def first_damping_ratio(found: Any, request: Any) -> float:
+def first_damping_ratio(modes: Any, request: Any) -> float:
     """Damping ratio of the mode with the lowest frequency."""
-    return float(_of_vibrations(found, found.damping_ratio)[0])
+    return float(_of_vibrations(modes, modes.damping_ratio)[0])
 
 
 @metric(VIBRATION, "1", "count", worst=SMALLEST, is_row=True)
-def first_damping_ratios(found: Any, request: Any) -> np.ndarray:
+def first_damping_ratios(modes: Any, request: Any) -> np.ndarray:
     """Damping ratios of the modes with the lowest frequencies."""
-    return _first(_of_vibrations(found, found.damping_ratio), request)
+    return _first(_of_vibrations(modes, modes.damping_ratio), request)
 
 
 @metric(VIBRATION, "1")
-def unstable_modes(found: Any, request: Any) -> float:
+def unstable_modes(modes: Any, request: Any) -> float:
     """Number of modes that grow."""
-    return float(sum(kind == "unstable" for kind in found.stability))
+    return float(sum(kind == "unstable" for kind in modes.stability))
 
 
 def _first(values: np.ndarray, request: Any) -> np.ndarray:

@@ -303,8 +303,8 @@ def plot_bands(
         ValueError: the study does not keep this series.
     """
     if series not in study.series:
-        kept = ", ".join(study.series) or "none"
-        raise ValueError(f"{series}: the study keeps other time series: {kept}")
+        available = ", ".join(study.series) or "none"
+        raise ValueError(f"{series}: the study keeps other time series: {available}")
     name = stored_name(series)
     t = np.asarray(data[TIME].values)
     values = np.asarray(data[name].values)

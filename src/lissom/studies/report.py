@@ -124,8 +124,10 @@ def _numbers(results: StudyResults) -> str:
     for name in names:
         values = numbers_of(results.data, name)
         values = values[np.isfinite(values)]
-        found = np.percentile(values, PERCENTILES) if len(values) else [np.nan] * 5
-        rows.append((label_of(results.data, name), *map(float, found)))
+        percentiles = (
+            np.percentile(values, PERCENTILES) if len(values) else [np.nan] * 5
+        )
+        rows.append((label_of(results.data, name), *map(float, percentiles)))
     columns = ("metric", "smallest", "5 %", "median", "95 %", "largest")
     return _table(columns, rows) if rows else ""
 

@@ -40,7 +40,7 @@ def grid(axes: Mapping[str, AxisEntries]) -> Design:
     return Design(tuple(axes), tuple(columns))
 
 
-def together(axes: Mapping[str, AxisEntries]) -> Design:
+def zip_axes(axes: Mapping[str, AxisEntries]) -> Design:
     """The first values of all axes, then the second ones, and so on."""
     return Design(tuple(axes), tuple(points(axis) for axis in axes.values()))
 

@@ -55,14 +55,14 @@ def sobol(study: Study, data: Any, metric: str) -> SobolIndices:
     count = 2 ** int(np.log2(len(whole)))
     pages = pages[:, whole[:count]]
     values = {"f_A": pages[:1], "f_B": pages[1:2], "f_AB": pages[2:, None]}
-    found = sobol_indices(func=values, n=count)
-    spread = found.bootstrap(confidence_level=CONFIDENCE, n_resamples=RESAMPLES)
+    indices = sobol_indices(func=values, n=count)
+    spread = indices.bootstrap(confidence_level=CONFIDENCE, n_resamples=RESAMPLES)
     return SobolIndices(
         metric=metric,
         labels=study.labels,
-        first=np.ravel(found.first_order),
+        first=np.ravel(indices.first_order),
         first_interval=_interval(spread.first_order),
-        total=np.ravel(found.total_order),
+        total=np.ravel(indices.total_order),
         total_interval=_interval(spread.total_order),
         samples=count,
         dropped=numbers.size // (keys + 2) - count,

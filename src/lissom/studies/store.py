@@ -12,7 +12,7 @@ from .. import __version__
 from ..atomic import write_atomically
 from ..files.errors import DescriptionError, Problem, shortened
 from ..files.part import is_list
-from .chunk import BrokenChunk, ChunkContent, ChunkTask, decoded
+from .chunk import BrokenChunk, ChunkContent, ChunkTask, decode
 from .recipe import StudyRecipe
 from .study import Study, study_data
 
@@ -73,7 +73,7 @@ class ChunkStore:
         """Folder that holds the chunks."""
         return self.folder / CHUNK_FOLDER
 
-    def recorded(self) -> dict[str, Any] | None:
+    def record_of_study(self) -> dict[str, Any] | None:
         """What the store remembers of its study; None for one that has not begun.
 
         Raises:
@@ -98,10 +98,10 @@ class ChunkStore:
             DescriptionError: it holds another one, with what changed.
         """
         record = json.loads(json.dumps(plan.record()))
-        held = self.recorded()
+        held = self.record_of_study()
         if held is not None:
             if held != record:
-                raise _refused(self.folder, _changes_told(held, record))
+                raise _refused(self.folder, _changes_in_words(held, record))
             return
         if self._holds_something_else():
             message = (
@@ -154,9 +154,9 @@ class ChunkStore:
             BrokenChunk: it is damaged.
             FileNotFoundError: it is not there.
         """
-        return decoded(self._path(name).read_bytes())
+        return decode(self._path(name).read_bytes())
 
-    def found(self, name: str) -> ChunkContent | None:
+    def read_if_intact(self, name: str) -> ChunkContent | None:
         """The content of a chunk, None where it is missing or damaged: it is then computed anew."""
         try:
             return self.read(name)
@@ -225,18 +225,20 @@ def _refused(place: Path, message: str) -> DescriptionError:
     return DescriptionError([Problem(str(place), None, "", None, message)])
 
 
-def _changes_told(held: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def _changes_in_words(held: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """What the study of a store and the study that was asked for do not have in common."""
     if held.get("lissom") != now["lissom"]:
-        found = [f"lissom was {held.get('lissom')}, now {now['lissom']}"]
+        changes = [f"lissom was {held.get('lissom')}, now {now['lissom']}"]
     else:
-        found = list(differences(held.get("study"), now["study"], ""))
-        found += differences(held.get("scenario"), now["scenario"], "scenario")
+        changes = list(differences(held.get("study"), now["study"], ""))
+        changes += differences(held.get("scenario"), now["scenario"], "scenario")
         # The same words may mean other files: only their content differs then.
-        found = found or ["a file that the robot names has another content"]
-    shown = "; ".join(dict.fromkeys(found[:MOST_CHANGES]))
+        changes = changes or ["a file that the robot names has another content"]
+    shown = "; ".join(dict.fromkeys(changes[:MOST_CHANGES]))
     more = (
-        f"; and {len(found) - MOST_CHANGES} more" if len(found) > MOST_CHANGES else ""
+        f"; and {len(changes) - MOST_CHANGES} more"
+        if len(changes) > MOST_CHANGES
+        else ""
     )
     return f"holds another study: {shown}{more}. Choose another --store, or remove this one"
 
@@ -253,8 +255,8 @@ def differences(old: Any, new: Any, place: str) -> Iterator[str]:
             yield from differences(before, after, f"{place}.{k}")
         return
     if old != new:
-        yield f"{place} was {_told(old)}, now {_told(new)}"
+        yield f"{place} was {_in_words(old)}, now {_in_words(new)}"
 
 
-def _told(value: Any) -> str:
+def _in_words(value: Any) -> str:
     return "absent" if value is None else shortened(value, 40)

@@ -41,7 +41,7 @@ from .sampling import (
     grid,
     samples,
     table_design,
-    together,
+    zip_axes,
 )
 
 Analysis = Literal["simulate", "static", "modes", "linearize", "control"]
@@ -123,7 +123,7 @@ class Study(Part):
             DescriptionError: with every problem of the file.
         """
         with known_packages(packages):
-            document = read_with_named_files(_existing(path))
+            document = read_with_named_files(_existing_file(path))
             study = build(cls, document)
             try:
                 study.check()
@@ -143,16 +143,16 @@ class Study(Part):
 
     @override
     def findings(self) -> list[Finding]:
-        found = [*self._sources(), *self._axes(), *self._asked()]
+        findings = [*self._sources(), *self._axes(), *self._metric_findings()]
         for k, request in enumerate(self.metrics):
-            found += findings_at(
+            findings += findings_at(
                 ("metrics", k), metric_findings(self.analysis, request)
             )
         names = [request.label for request in self.metrics]
         for name in sorted({name for name in names if names.count(name) > 1}):
             message = "two metrics have this name: give one of them a name of its own"
-            found.append(finding(message, "metrics", value=name))
-        return found
+            findings.append(finding(message, "metrics", value=name))
+        return findings
 
     def _sources(self) -> list[Finding]:
         if self.table is not None and self.over:
@@ -163,27 +163,29 @@ class Study(Part):
         return []
 
     def _axes(self) -> list[Finding]:
-        found = []
+        findings = []
         drawn = self.sampling in SAMPLERS
         for key, axis in self.over.items():
             if drawn and axis.count is not None:
                 message = (
                     f"sampling: {self.sampling} draws `samples` runs; leave it out"
                 )
-                found.append(finding(message, "over", key, "count", value=axis.count))
+                findings.append(
+                    finding(message, "over", key, "count", value=axis.count)
+                )
             if not drawn and axis.distribution is not None:
                 message = f"a distribution needs sampling: {' or '.join(SAMPLERS)}"
-                found.append(finding(message, "over", key, axis.distribution))
+                findings.append(finding(message, "over", key, axis.distribution))
             if not drawn and axis.start is not None and axis.count is None:
                 message = "missing: how many values, such as 50"
-                found.append(finding(message, "over", key, "count"))
+                findings.append(finding(message, "over", key, "count"))
         if drawn and self.samples is None:
-            found.append(finding("missing: how many, such as 1000", "samples"))
+            findings.append(finding("missing: how many, such as 1000", "samples"))
         if not drawn and self.samples is not None:
             message = f"sampling: {self.sampling} takes all values; leave it out"
-            found.append(finding(message, "samples", value=self.samples))
-        if found:
-            return found
+            findings.append(finding(message, "samples", value=self.samples))
+        if findings:
+            return findings
         return [*self._counts(), *self._powers()]
 
     def _counts(self) -> list[Finding]:
@@ -205,21 +207,21 @@ class Study(Part):
             return [finding(message, "samples", value=n)]
         return []
 
-    def _asked(self) -> list[Finding]:
+    def _metric_findings(self) -> list[Finding]:
         if not (self.metrics or self.series or self.runs != "none"):
             return [finding("keeps nothing: name metrics, series or runs", "metrics")]
-        found = []
+        findings = []
         if self.analysis != "simulate" and self.series:
             message = f"only simulations have them, not {self.analysis}"
-            found.append(finding(message, "series"))
+            findings.append(finding(message, "series"))
         if self.analysis != "simulate" and self.runs != "none":
             message = f"only simulations have them, not {self.analysis}"
-            found.append(finding(message, "runs", value=self.runs))
+            findings.append(finding(message, "runs", value=self.runs))
         for key in self.over:
             if self.series and not set(TIME_GRID).isdisjoint(paths_of(key)):
                 message = "time series need one time grid: it cannot vary"
-                found.append(finding(message, "over", key))
-        return found
+                findings.append(finding(message, "over", key))
+        return findings
 
     # --- what it says ----------------------------------------------------------------------------------------------
 
@@ -241,7 +243,7 @@ class Study(Part):
         if self.sampling == GRID:
             return grid(self.over)
         if self.sampling == TOGETHER:
-            return together(self.over)
+            return zip_axes(self.over)
         assert self.samples is not None
         return samples(self.over, self.sampling, self.samples, self.seed)
 
@@ -257,10 +259,10 @@ class Study(Part):
         )
         return tuple(label or name for label, name in plain_names)
 
-    def told(self, key: str, value: Any) -> Any:
+    def display_value(self, key: str, value: Any) -> Any:
         """The value of a key as results show it."""
         axis = self.over.get(key)
-        return value if axis is None else axis.told(value)
+        return value if axis is None else axis.display_value(value)
 
     @property
     def chunk_size(self) -> int:
@@ -325,12 +327,12 @@ class Study(Part):
         return [(key, _ends(axis)) for key, axis in self.over.items()]
 
 
-def _existing(path: str | Path) -> Path:
+def _existing_file(path: str | Path) -> Path:
     """The file of a study."""
-    found = Path(path).expanduser()
-    if found.is_file():
-        return found
-    reason = "is a folder, not a study" if found.is_dir() else "no such file"
+    file = Path(path).expanduser()
+    if file.is_file():
+        return file
+    reason = "is a folder, not a study" if file.is_dir() else "no such file"
     raise DescriptionError([Problem(str(path), None, "", None, reason)])
 
 
@@ -410,8 +412,8 @@ def _placed(failure: DescriptionError, document: Document) -> list[Problem]:
     for problem in failure.problems:
         if problem.file is None:
             head, _, key = problem.field.partition(".")
-            found = Finding((head, key) if key else (head,), problem.value, "")
-            line = problem_of(found, document).line
+            located = Finding((head, key) if key else (head,), problem.value, "")
+            line = problem_of(located, document).line
             problem = replace(problem, file=document.file, line=line)
         placed.append(problem)
     return placed

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..files.summary import Summarised, Summary, count, number
 from ..runs.run import Run, unknown_name
-from .cluster import computed_on
+from .cluster import compute_on_cluster
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
-from .local_workers import computed_here, processors
+from .local_workers import compute_locally, processors
 from .store import DATASET, ChunkStore, Plan, StoreError, default_store
 from .study import Study
 from .worst_cases import WorstCase, command_of, run_values, worst_cases
@@ -24,10 +24,10 @@ from .yields import Yield, yields_of
 class Sweep(Summarised):
     """The results of a study: `sweep.data` is the xarray.Dataset over all runs, with units and the study inside."""
 
-    def __init__(self, plan: Plan, store: ChunkStore, found: Survey):
+    def __init__(self, plan: Plan, store: ChunkStore, inventory: Survey):
         self._plan = plan
         self._store = store
-        self._found = found
+        self._inventory = inventory
         self._data: Any = None
 
     @property
@@ -43,7 +43,7 @@ class Sweep(Summarised):
     @property
     def tally(self) -> Tally:
         """How many runs there are, how many failed, and how long they took."""
-        return self._found.tally
+        return self._inventory.tally
 
     @property
     def file(self) -> Path:
@@ -112,7 +112,7 @@ class Sweep(Summarised):
         if self.study.runs != "all":
             raise ValueError("the study keeps no whole runs: runs: all")
         number, place = divmod(self._checked(run), self.study.chunk_size)
-        data = self._store.read(self._found.names[number]).runs[place]
+        data = self._store.read(self._inventory.names[number]).runs[place]
         if not data:
             raise ValueError(f"run {run} failed: {self.failures()[run]}")
         # Brings xarray.
@@ -162,8 +162,8 @@ class Sweep(Summarised):
         """One self-contained HTML page about the study."""
         from .report import StudyResults, write_report
 
-        told = StudyResults(self.study, self.data, self.tally, self.failures())
-        return write_report(told, path)
+        results = StudyResults(self.study, self.data, self.tally, self.failures())
+        return write_report(results, path)
 
     def _metric(self, name: str) -> str:
         names = [request.label for request in self.study.requests]
@@ -250,8 +250,8 @@ def sweep(
     plan = Plan.of(described)
     folder = ChunkStore(store or _usual_store(study))
     source = source_of(workers, cluster)
-    found = compute_missing(plan, folder, source, watch)
-    return finished(plan, folder, found)
+    inventory = compute_missing(plan, folder, source, watch)
+    return finish_sweep(plan, folder, inventory)
 
 
 def _pictures() -> Any:
@@ -264,30 +264,30 @@ def _pictures() -> Any:
 def source_of(workers: int | None, cluster: Any) -> Source:
     """What computes the chunks: processes on this machine, or a cluster."""
     if cluster is not None:
-        return lambda plan, numbers: computed_on(cluster, plan, numbers, workers)
-    return lambda plan, numbers: computed_here(plan, numbers, workers or processors())
+        return lambda plan, numbers: compute_on_cluster(cluster, plan, numbers, workers)
+    return lambda plan, numbers: compute_locally(plan, numbers, workers or processors())
 
 
-def finished(plan: Plan, store: ChunkStore, found: Survey) -> Sweep:
+def finish_sweep(plan: Plan, store: ChunkStore, inventory: Survey) -> Sweep:
     """The results of a store that holds all chunks; the dataset is written where it is not there yet."""
     target = store.folder / DATASET
-    if found.tally.computed or not target.exists():
-        write_dataset(plan, store, found.names, target)
-    return Sweep(plan, store, found)
+    if inventory.tally.computed or not target.exists():
+        write_dataset(plan, store, inventory.names, target)
+    return Sweep(plan, store, inventory)
 
 
-def opened(study: Study, folder: str | Path) -> Sweep:
+def open_sweep(study: Study, folder: str | Path) -> Sweep:
     """The results of a store that is complete, without computing anything.
 
     Raises:
         StoreError: it is not complete yet.
     """
     plan, store = Plan.of(study), ChunkStore(folder)
-    found = survey(plan, store)
-    if found.missing:
-        tally = found.tally
+    inventory = survey(plan, store)
+    if inventory.missing:
+        tally = inventory.tally
         raise StoreError(f"{folder}: {tally.done} of {tally.runs} runs are done")
-    return finished(plan, store, found)
+    return finish_sweep(plan, store, inventory)
 
 
 def _usual_store(study: Any) -> Path:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 from .. import __version__
 from ..compiled_code import keep_compiled_code
-from .chunk import ChunkTask, encoded
+from .chunk import ChunkTask, encode
 from .recipe import StudyRecipe
 
 ORPHANED = 3  # exit code
@@ -30,18 +30,18 @@ def main() -> None:
     recipe = StudyRecipe.model_validate(requests.get()["recipe"])
     while True:
         request = requests.get()
-        data = answered(recipe, request, lambda k: _say(answers, {"run": k}))
+        data = answer(recipe, request, lambda k: _say(answers, {"run": k}))
         _say(answers, {"size": len(data)}, data)
 
 
-def answered(recipe: StudyRecipe, request: Mapping[str, Any], tell: Any) -> bytes:
+def answer(recipe: StudyRecipe, request: Mapping[str, Any], tell: Any) -> bytes:
     """The bytes of the chunk that a request asks for."""
     from .compute import compute_chunk
 
     task = ChunkTask(request["number"], request["first"], request["settings"])
     lost = request.get("lost")
     numbered = None if lost is None else {int(k): why for k, why in lost.items()}
-    return encoded(compute_chunk(recipe, task, tell, numbered))
+    return encode(compute_chunk(recipe, task, tell, numbered))
 
 
 def _own_output() -> BinaryIO:
@@ -76,12 +76,12 @@ def compute_remotely(
     Raises:
         RuntimeError: the worker has another version, or files of another content.
     """
-    own, found = _recipe_here(recipe)
-    if found != fingerprint:
+    own, fingerprint_here = _recipe_here(recipe)
+    if fingerprint_here != fingerprint:
         raise RuntimeError(
             f"this worker has other files of the robot, or another version (lissom {__version__})"
         )
-    return answered(own, request, lambda k: None)
+    return answer(own, request, lambda k: None)
 
 
 @lru_cache(maxsize=4)

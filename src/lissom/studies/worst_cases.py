@@ -28,7 +28,7 @@ class WorstCase(NamedTuple):
 
 def worst_cases(study: Study, data: Any, count: int = 1) -> list[WorstCase]:
     """The worst runs of every metric; of metrics with several numbers, by the first of them."""
-    found = []
+    cases = []
     for request in study.requests:
         known = metric_of(study.analysis, request)
         numbers = np.asarray(data[request.label].values, dtype=float)
@@ -44,8 +44,8 @@ def worst_cases(study: Study, data: Any, count: int = 1) -> list[WorstCase]:
                 values=run_values(study, int(k)),
                 command=command_of(study, int(k)),
             )
-            found.append(case)
-    return found
+            cases.append(case)
+    return cases
 
 
 def _order(numbers: np.ndarray, end: str) -> np.ndarray:
@@ -58,10 +58,11 @@ def _order(numbers: np.ndarray, end: str) -> np.ndarray:
 def run_values(study: Study, k: int) -> dict[str, Any]:
     """The values of the keys in one run, by label."""
     values = study.design.settings(k, k + 1)[0]
-    told = [
-        study.told(key, v) for key, v in zip(study.design.keys, values, strict=True)
+    shown = [
+        study.display_value(key, v)
+        for key, v in zip(study.design.keys, values, strict=True)
     ]
-    return dict(zip(study.labels, told, strict=True))
+    return dict(zip(study.labels, shown, strict=True))
 
 
 def command_of(study: Study, k: int) -> str | None:

@@ -28,12 +28,12 @@ class Yield(NamedTuple):
 
 def yields_of(study: Study, data: Any) -> list[Yield]:
     """The yield of each bound of the specification, and of all of them; a failed run keeps none."""
-    kept = {}
+    masks = {}
     for name, bound in study.specification.items():
-        kept[_words(name, bound)] = _keeps(np.asarray(data[name].values), bound)
-    if len(kept) > 1:
-        kept[ALL] = np.logical_and.reduce(list(kept.values()))
-    return [_yield(name, mask) for name, mask in kept.items()]
+        masks[_words(name, bound)] = _keeps(np.asarray(data[name].values), bound)
+    if len(masks) > 1:
+        masks[ALL] = np.logical_and.reduce(list(masks.values()))
+    return [_yield(name, mask) for name, mask in masks.items()]
 
 
 def _words(name: str, bound: Bound) -> str:
