@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import logging
 import sys
 from pathlib import Path
 
@@ -209,3 +210,9 @@ def test_old_names_of_the_compiler_are_the_new_ones(old, new, monkeypatch):
         module = importlib.import_module(f"lissom.native.{old}")
     same = importlib.import_module(f"jaxnative.{old}")
     assert getattr(module, new) is getattr(same, new)
+
+
+def test_notes_of_the_compiler_are_heard_under_the_name_that_pages_say(caplog):
+    caplog.set_level("INFO", "lissom.native")
+    logging.getLogger("jaxnative").info("heard")
+    assert caplog.messages == ["heard"]

@@ -50,7 +50,6 @@ INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
 NEVER = "never"  # a block that is not reached
 LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
 LARGE = 4096  # bytes: larger arrays are not put on the stack
-LINE = 64  # bytes of a line of the cache
 # Bytes of small arrays that one function puts there; a thread may have 512 kB in all.
 STACK = 2**18
 
@@ -357,8 +356,7 @@ class Text:
         self.block(self.f.block)
         for buffer in self.f.frame:
             if buffer.place in on_heap:
-                whole = self.base(buffer) + (".all" if buffer.packed else "")
-                self.put(f"call void @free(ptr {whole})")
+                self.put(f"call void @free(ptr {self.base(buffer)})")
         self.finish()
         return self.lines
 
@@ -375,19 +373,12 @@ class Text:
             self.put(f"{self.base(buffer)} = alloca [{size} x i8], align 64")
             return
         self.declared.update(("declare ptr @malloc(i64)", "declare void @free(ptr)"))
-        if not buffer.packed:
-            self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
-            return
-        base = self.base(buffer)
-        self.declared.add("declare ptr @llvm.ptrmask.p0.i64(ptr, i64)")
-        self.put(f"{base}.all = call ptr @malloc(i64 {size + LINE})")
-        self.put(f"{base}.end = getelementptr i8, ptr {base}.all, i64 {LINE}")
-        self.put(f"{base} = call ptr @llvm.ptrmask.p0.i64(ptr {base}.end, i64 -{LINE})")
+        self.put(f"{self.base(buffer)} = call ptr @malloc(i64 {size})")
 
 
 def changing_arguments(function: Function) -> set[int]:
     """Places of the arguments that a function writes to: its results, and what it overwrites."""
-    own = [buffer for buffer in function.arguments if not buffer.packed]
+    own = function.arguments
     first_result = len(own) - function.n_results
     changing = [*(buffer for buffer in own if buffer.mutable), *own[first_result:]]
     return {buffer.place for buffer in changing}
@@ -427,13 +418,10 @@ def table_text(buffer: Buffer, name: str) -> str:
 
 
 def function_text(
-    function: Function,
-    names: dict[Function, str],
-    stem: str = "n",
-    writer: type[Text] = Text,
+    function: Function, names: dict[Function, str], stem: str = "n"
 ) -> tuple[str, str]:
     """Name and text of a function as a module of its own; the name says what is in it."""
-    text = writer(function, names)
+    text = Text(function, names)
     lines = text.body()
     arguments = ", ".join(f"ptr noalias %a{k}" for k in range(len(function.arguments)))
     for called in function.calls:

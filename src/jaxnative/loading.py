@@ -7,12 +7,10 @@ from weakref import WeakKeyDictionary
 
 from . import rows_side_by_side
 from .lane_code import lane_count
-from .llvm_text import Text, function_text
+from .llvm_text import function_text
 from .machine_code import Effort, effort_for, keep_address, load_text
 from .program import Function
-from .repeated import with_repeated_calls
 from .untranslatable import Untranslatable
-from .wide_text import WideText
 
 # Names of functions that are in this process, compiled well and quickly.
 _names: tuple[Any, Any] = (WeakKeyDictionary(), WeakKeyDictionary())
@@ -27,11 +25,7 @@ def load(function: Function, quick: bool = False, once: bool = False) -> str:
         quick: all is compiled quickly, not well.
         once: only the function itself is; what it calls runs often, and is compiled well.
     """
-    names = _names[quick]
-    if function not in names:
-        program = function if quick else with_repeated_calls(function)
-        names[function] = _load(program, names, quick, once)
-    return names[function]
+    return _load(function, _names[quick], quick, once)
 
 
 def _load(function: Function, names: Any, quick: bool, once: bool = False) -> str:
@@ -58,8 +52,7 @@ def _loaded(function: Function, names: Any, quick: bool, once: bool) -> str:
         _load(called, names, quick)
     # The same function may be there twice, once compiled quickly and once well.
     quickly = quick or once
-    writer = Text if function.width == 1 else WideText
-    name, text = function_text(function, names, "quick" if quickly else "n", writer)
+    name, text = function_text(function, names, "quick" if quickly else "n")
     called = [names[other] for other in function.calls]
     load_text(name, text, effort_for(function, quickly), called)
     return name

@@ -50,7 +50,6 @@ class Buffer:
     version: int = 0
     data: np.ndarray | None = None  # of a table
     mutable: bool = False  # an argument that is overwritten
-    packed: bool = False  # constants side by side; an argument of this kind comes behind the results
 
 
 @dataclass(eq=False)
@@ -68,7 +67,6 @@ class Function:
     value: list[Any] = field(default_factory=lambda: [0.0, 1.0])
     frame: list[Buffer] = field(default_factory=list)
     calls: list["Function"] = field(default_factory=list)
-    width: int = 1  # lanes of its vectors, if it has any
     loops: bool = False  # whether there is something for a loop optimiser
     is_rare: bool = False  # whether a step calls it once, or less
     host: Any = None  # a `HostCall`: the function is Python's

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lissom.algebra.linear import factorise, inverse, solve_with
+from .linear import factorise, inverse, solve_with
 
 RANDOM = np.random.default_rng(0)
 A = jnp.asarray(RANDOM.normal(size=(7, 7)))

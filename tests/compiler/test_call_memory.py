@@ -18,9 +18,9 @@ def test_inputs_are_in_their_type_and_without_gaps():
 
 def test_an_input_that_comes_again_is_where_it_was_and_another_is_not():
     inputs = Inputs(["float64", "float64"])
-    robot = np.ones(4)
-    first, where = inputs.located([robot, np.zeros(3)])
-    second, then = inputs.located([robot, np.full(3, 7.0)])
+    model = np.ones(4)
+    first, where = inputs.located([model, np.zeros(3)])
+    second, then = inputs.located([model, np.full(3, 7.0)])
     assert then[0] == where[0] and second[0] is first[0]
     np.testing.assert_array_equal(second[1], 7.0)
     assert then[1] == address_of(second[1])

@@ -7,9 +7,8 @@ import jax
 import numpy as np
 import pytest
 
-import lissom as ls
 from jaxnative.compiled import NativeAhead, using
-from jaxnative.export import ExportError
+from jaxnative.export import ExportError, export_c
 from jaxnative.kernels import product_kernel
 from jaxnative.translate import Module, Translator
 from jaxnative.untranslatable import Untranslatable
@@ -62,7 +61,7 @@ def test_a_product_of_less_than_its_factors_is_left_to_xla(caplog):
     np.testing.assert_allclose(found, real_part(a, b), rtol=1e-14)
     assert "complex128 and float64 as float64" in caplog.text
     with pytest.raises(ExportError, match="complex128 and float64 as float64"):
-        ls.export_c(real_part, a, b, name="real_part")
+        export_c(real_part, a, b, name="real_part")
 
 
 def test_a_call_with_memory_of_another_type_is_refused():
@@ -115,7 +114,7 @@ def main_text(text: str, arguments, results) -> str:
 
 def run_sanitized(function, arguments, folder: Path) -> list[np.ndarray]:
     """Results of the C text of a function; whatever it reads or writes outside of its arrays ends the test."""
-    text = ls.export_c(function, *arguments, name="exported")
+    text = export_c(function, *arguments, name="exported")
     wanted = [np.asarray(x) for x in jax.tree.leaves(function(*arguments))]
     (folder / "code.c").write_text(main_text(text, arguments, wanted))
     binary = str(folder / "code")

@@ -19,8 +19,8 @@ from jaxnative.marks import (
     renewed,
 )
 from jaxnative.untranslatable import Unexpected, Untranslatable
-from lissom.algebra.linear import factorise, identity_factors, solve_with
 
+from .linear import factorise, identity_factors, solve_with
 from .operations import CASES
 
 MEMBERS = 11  # no multiple of the lanes of any processor
@@ -246,7 +246,7 @@ def test_lanes_decide_together_where_a_function_asks_for_all(width, monkeypatch)
     assert len(set(are_large.tolist())) == 2
 
 
-def test_a_robot_by_itself_decides_alone():
+def test_a_call_by_itself_decides_alone():
     x, limit = np.random.default_rng(12).normal(size=3), np.asarray(4)
     native = NativeAhead(in_step)(x, limit)
     mapped = jax.vmap(in_step, in_axes=(0, None))(x[None], limit)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from jax.extend import core
 
-import lissom as ls
 from jaxnative import code_cache, loading, machine_code
 from jaxnative.cache_bound import entries_of
 from jaxnative.compiled import (
@@ -24,7 +23,7 @@ from jaxnative.compiled import (
     recipe_of,
     using,
 )
-from jaxnative.export import ExportError
+from jaxnative.export import ExportError, export_c
 from jaxnative.llvm_text import LONGEST_BLOCK, function_text
 from jaxnative.machine_code import Effort
 
@@ -107,7 +106,7 @@ def test_blocks_of_a_long_function_stay_apart():
 @pytest.mark.parametrize("case", ["products", "searching loop", "complex systems"])
 def test_c_text_agrees_with_xla(case, tmp_path):
     function, arguments = CASES[case]
-    text = ls.export_c(function, *arguments, name="exported")
+    text = export_c(function, *arguments, name="exported")
     wanted = [np.asarray(leaf) for leaf in jax.tree.leaves(function(*arguments))]
     (tmp_path / "code.c").write_text(text)
     library = tmp_path / "code.so"
@@ -121,14 +120,14 @@ def test_c_text_agrees_with_xla(case, tmp_path):
 
 
 def test_c_text_has_a_readable_signature():
-    text = ls.export_c(lambda q, rate: (q + rate, q * rate), V, V, name="sums")
+    text = export_c(lambda q, rate: (q + rate, q * rate), V, V, name="sums")
     head = "void sums(const double *q, const double *rate, double *result_0, double *result_1)"
     assert head in text
 
 
 def test_a_name_that_is_none_in_c_is_refused():
     with pytest.raises(ExportError, match="two words"):
-        ls.export_c(jnp.sin, V, name="two words")
+        export_c(jnp.sin, V, name="two words")
 
 
 def test_what_is_no_number_stays_none():
@@ -156,17 +155,17 @@ def test_what_is_no_number_stays_none():
 # --- zeros and ones ------------------------------------------------------------------------------------------------
 
 
-def spring(robot, x):
-    """A function of numbers of a robot and of a state."""
-    return robot["stiffness"] @ x + robot["gain"] * x**2
+def spring(model, x):
+    """A function of numbers of a model and of a state."""
+    return model["stiffness"] @ x + model["gain"] * x**2
 
 
-def robot_of(stiffness, gain):
+def model_of(stiffness, gain):
     return {"stiffness": np.asarray(stiffness), "gain": np.asarray(gain)}
 
 
 def test_other_numbers_need_no_other_program_and_other_zeros_do(caplog):
-    compiled = NativeAhead(spring, fixed=lambda robot, x: robot, unrolls=True)
+    compiled = NativeAhead(spring, fixed=lambda model, x: model, unrolls=True)
     built = []
     build = compiled._build
     compiled._build = lambda *args: built.append(1) or build(*args)
@@ -181,8 +180,8 @@ def test_other_numbers_need_no_other_program_and_other_zeros_do(caplog):
         (diagonal, [2.0, 7.0], 4),
         (diagonal - diagonal, [0.0, 0.0], 4),
     ):
-        robot = robot_of(stiffness, gain)
-        np.testing.assert_allclose(compiled(robot, x), spring(robot, x), rtol=1e-15)
+        model = model_of(stiffness, gain)
+        np.testing.assert_allclose(compiled(model, x), spring(model, x), rtol=1e-15)
         assert len(built) == programs
 
 
@@ -190,15 +189,15 @@ def test_other_numbers_need_no_other_program_and_other_zeros_do(caplog):
 
 
 def test_quick_code_is_another_program_than_good_code():
-    compiled = NativeAhead(spring, fixed=lambda robot, x: robot, unrolls=True)
+    compiled = NativeAhead(spring, fixed=lambda model, x: model, unrolls=True)
     built = []
     build = compiled._build
     compiled._build = lambda *args: built.append(1) or build(*args)
-    robot, x = robot_of(np.diag([3.0, 1.0]), [0.0, 2.0]), np.array([1.0, 2.0])
+    model, x = model_of(np.diag([3.0, 1.0]), [0.0, 2.0]), np.array([1.0, 2.0])
     for quickly, programs in ((True, 1), (False, 2), (True, 2), (False, 2)):
         with compiling(quickly=quickly):
-            force = compiled(robot, x)
-        np.testing.assert_allclose(force, spring(robot, x), rtol=1e-15)
+            force = compiled(model, x)
+        np.testing.assert_allclose(force, spring(model, x), rtol=1e-15)
         assert len(built) == programs
 
 
@@ -207,10 +206,10 @@ def test_what_is_always_compiled_quickly_is_one_program():
     built = []
     build = compiled._build
     compiled._build = lambda *args: built.append(1) or build(*args)
-    robot, x = robot_of(np.diag([3.0, 1.0]), [0.0, 2.0]), np.array([1.0, 2.0])
+    model, x = model_of(np.diag([3.0, 1.0]), [0.0, 2.0]), np.array([1.0, 2.0])
     for quickly in (True, False):
         with compiling(quickly=quickly):
-            compiled(robot, x)
+            compiled(model, x)
     assert len(built) == 1
 
 
@@ -280,7 +279,7 @@ def test_machine_code_is_found_again(folder, monkeypatch):
     assert machine_code.object_code(TEXT, Effort()) == made
 
 
-@pytest.mark.parametrize("damage", [b"", b"lissom", b"other\n" * 40, None])
+@pytest.mark.parametrize("damage", [b"", b"jaxnat", b"other\n" * 40, None])
 def test_damaged_machine_code_is_made_anew(folder, damage):
     made = machine_code.object_code(TEXT, Effort())
     (entry,) = (Path(kept.path) for kept in entries_of(folder))

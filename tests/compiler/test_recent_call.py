@@ -13,7 +13,7 @@ from jaxnative.recent_call import NOT_SERVED, RecentCall, known_result
 PROGRAM = Program(lambda numbers: numbers, None, frozenset())
 
 
-class Robot(eqx.Module):
+class Model(eqx.Module):
     """Numbers that stay the same, and a choice."""
 
     inertia: np.ndarray
@@ -21,13 +21,13 @@ class Robot(eqx.Module):
 
 
 class Driven(eqx.Module):
-    """A robot put together with what drives it, anew for every run."""
+    """A model put together with what drives it, anew for every run."""
 
-    robot: Robot
+    model: Model
 
 
-ROBOT = Robot(np.array([[2.0, 0.0], [0.0, 3.0]]).T)
-DRIVEN = Driven(ROBOT)
+MODEL = Model(np.array([[2.0, 0.0], [0.0, 3.0]]).T)
+DRIVEN = Driven(MODEL)
 
 
 @pytest.fixture
@@ -37,25 +37,25 @@ def recent():
     return RecentCall(PROGRAM, known, (DRIVEN, np.array([1.0, 2.0])))
 
 
-def test_the_same_robot_with_another_state_is_recognised(recent):
+def test_the_same_model_with_another_state_is_recognised(recent):
     state = np.array([5.0, 0.0])
     inertia, found = recent.numbers((DRIVEN, state))
     assert found is state
-    np.testing.assert_array_equal(inertia, ROBOT.inertia)
+    np.testing.assert_array_equal(inertia, MODEL.inertia)
     assert inertia.flags.c_contiguous
 
 
-def test_a_robot_put_together_anew_from_the_same_arrays_is_recognised(recent):
-    again = Driven(ROBOT)
+def test_a_model_put_together_anew_from_the_same_arrays_is_recognised(recent):
+    again = Driven(MODEL)
     numbers = recent.numbers((again, np.zeros(2)))
-    np.testing.assert_array_equal(numbers[0], ROBOT.inertia)
+    np.testing.assert_array_equal(numbers[0], MODEL.inertia)
 
 
-def test_another_robot_is_served_if_it_has_the_zeros_that_are_taken_for_granted(recent):
-    heavier = Driven(Robot(np.array([[7.0, 0.0], [0.0, 0.0]])))
+def test_another_model_is_served_if_it_has_the_zeros_that_are_taken_for_granted(recent):
+    heavier = Driven(Model(np.array([[7.0, 0.0], [0.0, 0.0]])))
     numbers = recent.numbers((heavier, np.zeros(2)))
-    np.testing.assert_array_equal(numbers[0], heavier.robot.inertia)
-    coupled = Driven(Robot(np.array([[2.0, 0.1], [0.1, 3.0]])))
+    np.testing.assert_array_equal(numbers[0], heavier.model.inertia)
+    coupled = Driven(Model(np.array([[2.0, 0.1], [0.1, 3.0]])))
     assert recent.numbers((coupled, np.zeros(2))) is None
 
 
@@ -69,7 +69,7 @@ def test_a_state_of_another_form_is_not_served(recent, state):
 
 
 def test_another_choice_is_not_served(recent):
-    other = Driven(Robot(ROBOT.inertia, "closed"))
+    other = Driven(Model(MODEL.inertia, "closed"))
     assert recent.numbers((other, np.zeros(2))) is None
 
 
@@ -97,10 +97,10 @@ def located():
 
 def test_an_array_is_read_where_it_is_and_what_has_gaps_in_one_piece(located):
     state = np.array([5.0, 0.0])
-    robot, place = located.value((DRIVEN, state))
+    model, place = located.value((DRIVEN, state))
     assert place == address_of(state)
-    # The robot's numbers stay where they were put in one piece.
-    assert located.value((Driven(ROBOT), state)) == [robot, place]
+    # The model's numbers stay where they were put in one piece.
+    assert located.value((Driven(MODEL), state)) == [model, place]
     spread = np.arange(4.0)[::2]
     _, elsewhere = located.value((DRIVEN, spread))
     assert elsewhere != address_of(spread)

@@ -52,7 +52,7 @@ def test_rows_are_those_that_are_computed_one_by_one(count):
 of_rows = RowsAhead(tip, lambda: WINDOW)
 
 
-def test_other_numbers_of_the_robot_are_numbers_of_the_same_program():
+def test_other_numbers_of_the_model_are_numbers_of_the_same_program():
     q, qd = columns()
     heavier = eqx.tree_at(lambda arm: arm.mass, ARM, np.array(2.6))
     one, two = (of_rows(arm, q, qd)["energy"] for arm in (ARM, heavier))

@@ -5,9 +5,9 @@ import pytest
 
 import lissom as ls
 from jaxnative.compilation import split_arguments
-from jaxnative.compiled import NativeAhead, Pattern, chosen_pattern, pattern_of
-from jaxnative.program_cache import keep_pattern, key_of, patterns
-from lissom.bodies.reduce.lowest_modes import descending_order, independent_parts
+from jaxnative.compiled import NativeAhead, pattern_of
+from jaxnative.program_cache import key_of
+from lissom.bodies.reduce.lowest_modes import descending, independent_parts
 
 FACTORS = (0.83, 0.97, 1.031, 1.19, 1.37)
 ROBOTS = ("double-pendulum", "anthropomorphic", "anthropomorphic-wrist")
@@ -82,45 +82,10 @@ def test_equal_eigenvalues_keep_their_order_whatever_their_rounding():
     exact = np.array([3.0, 5.0, 5.0, 1e-6, 1e-7])
     for rounding in (-1e-15, 0.0, 1e-15):
         values = exact * (1 + rounding * np.array([0, 1, -1, 0, 0]))
-        assert descending_order(values).tolist() == [1, 2, 0, 3, 4]
+        assert descending(values).tolist() == [1, 2, 0, 3, 4]
 
 
 # --- patterns of zeros on disk -------------------------------------------------------------------------------------
-
-
-def pattern(*known):
-    return Pattern((np.array(known),))
-
-
-def test_a_kept_program_is_taken_where_it_holds_and_knows_nearly_as_much():
-    numbers = [np.array([0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 1.0])]
-    own = pattern(0, 0, 0, 0, 0, -1, 1)
-    nearly = pattern(0, 0, 0, 0, 0, -1, -1)
-    vague = pattern(0, -1, -1, -1, -1, -1, -1)
-    other = pattern(0, 0, 0, 0, 0, 0, 1)
-    assert chosen_pattern(own, [], [nearly, vague], numbers) is nearly
-    # It would be slow, or wrong.
-    assert chosen_pattern(own, [], [vague], numbers) is own
-    weaker = chosen_pattern(own, [], [other], numbers)
-    assert weaker.known[0].tolist() == [0, 0, 0, 0, 0, -1, 1]
-    assert weaker.holds_for(numbers)
-
-
-def test_patterns_are_kept_for_the_next_process(monkeypatch, tmp_path):
-    monkeypatch.setattr("jaxnative.code_cache.folder", lambda: tmp_path)
-    assert patterns("key") == []
-    known = (None, np.array([[0, -1], [1, 0]]))
-    keep_pattern("key", known)
-    keep_pattern("key", (None, np.array([[0, 0], [0, 0]])))
-    first, second = patterns("key")
-    assert first[0] is None
-    np.testing.assert_array_equal(first[1], known[1])
-    assert (
-        Pattern(first).digest() == Pattern(known).digest() != Pattern(second).digest()
-    )
-    # What cannot be read is as good as nothing.
-    (tmp_path / "key-patterns").write_bytes(b"damaged")
-    assert patterns("key") == []
 
 
 def pendulum(length):

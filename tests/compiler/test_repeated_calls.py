@@ -1,22 +1,14 @@
-"""Alike operations are done together, in vectors, and give what each of them gives alone."""
-
-from weakref import WeakKeyDictionary
+"""Functions that loops call again and again, with constants among their arguments, give what XLA gives."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxnative import loading, marks, repeated
-from jaxnative.alike import uses_of, vectors_of
+from jaxnative import marks
 from jaxnative.compiled import NativeAhead, function_of, pattern_of, using
 from jaxnative.llvm_text import changing_arguments, function_text
 from jaxnative.program import FREE, Function
-from jaxnative.together import in_vectors
-from lissom.bench.cases import Case
-from lissom.bench.residual_times import _residual
-from lissom.describe.scenario import Scenario
-from lissom.types import host_whole
 
 RANDOM = np.random.default_rng(11)
 ROUNDS = 3
@@ -44,7 +36,7 @@ def products(A, B, x):
 
 @marks.kept_function
 def branching(A, B, x):
-    """A loop and a branch between operations that are alike."""
+    """A loop and a branch between products."""
     y = A @ x
     small = jax.lax.while_loop(lambda v: v @ v > 1e-2, lambda v: v / 2, y)
     return jax.lax.cond(x[0] > 0, lambda v: B @ v, lambda v: -(B @ y), small)
@@ -80,53 +72,12 @@ def assert_as_under_xla(function, *arguments):
     np.testing.assert_allclose(found, function(*arguments), rtol=1e-12, atol=1e-14)
 
 
-@pytest.fixture
-def made(monkeypatch):
-    """Functions that were written in vectors."""
-    found = []
-
-    def watched(function, fixed):
-        together = in_vectors(function, fixed)
-        found.append((function, together))
-        return together
-
-    monkeypatch.setattr(repeated, "in_vectors", watched)
-    monkeypatch.setattr(repeated, "_made", WeakKeyDictionary())
-    return found
-
-
 @pytest.mark.parametrize("function", [products, branching])
-def test_alike_operations_give_in_vectors_what_each_gives_alone(function, made):
+def test_rows_with_the_same_zeros_give_what_xla_gives(function):
     assert_as_under_xla(often(function), A, B, X)
-    ((_, together),) = made
-    assert together is not None
 
 
-def operations(function: Function) -> int:
-    nodes = [node for node in function.block if isinstance(node, int)]
-    return sum(function.op[node] not in FREE for node in nodes)
-
-
-def test_rows_with_the_same_zeros_take_a_quarter_of_the_operations():
-    dense = RANDOM.normal(size=(32, 24))
-
-    @marks.kept_function
-    def product(A, x):
-        return A @ x
-
-    whole = translated(product, dense, X[:1].repeat(24))
-    (function,) = whole.calls
-    together = in_vectors(function, frozenset([0]))
-    assert together is not None
-    # Every number of x is put into all lanes, and every result taken out of its own.
-    expected = operations(function) / 4 + 24 + 32
-    assert operations(together.function) == pytest.approx(expected, rel=0.01)
-    assert sorted((c.argument, c.place) for c in together.constants) == [
-        (0, k) for k in range(dense.size)
-    ]
-
-
-def test_signs_are_taken_over_by_the_constants():
+def test_rows_with_other_signs_give_what_xla_gives():
     signs = np.where(RANDOM.random((16, 8)) < 0.5, -1.0, 1.0)
 
     @marks.kept_function
@@ -139,9 +90,6 @@ def test_signs_are_taken_over_by_the_constants():
         return jnp.stack(terms)
 
     numbers = RANDOM.normal(size=(16, 8))
-    (function,) = translated(differences, numbers, X[:8]).calls
-    vectors = vectors_of(function, frozenset([0]))
-    assert [sum(map(bool, roots)) for roots in vectors.roots] == [4] * 4
 
     def program(A, x):
         return jax.lax.fori_loop(0, ROUNDS, lambda _, x: differences(A, x)[:8], x)
@@ -149,12 +97,7 @@ def test_signs_are_taken_over_by_the_constants():
     assert_as_under_xla(program, numbers, X[:8])
 
 
-def test_a_function_that_is_called_once_stays_as_it_is():
-    function = translated(products, A, B, X)
-    assert repeated.with_repeated_calls(function) is function
-
-
-def test_nothing_that_changes_in_a_loop_is_taken_for_constant(made):
+def test_nothing_that_changes_in_a_loop_is_taken_for_constant():
     def program(A, B, x):
         def once(_, state):
             A, x = state
@@ -163,13 +106,9 @@ def test_nothing_that_changes_in_a_loop_is_taken_for_constant(made):
         return jax.lax.fori_loop(0, ROUNDS, once, (A, x))[1]
 
     assert_as_under_xla(program, A, B, X)
-    ((function, together),) = made
-    if together is not None:
-        changing = function.arguments[0].place
-        assert all(constant.argument != changing for constant in together.constants)
 
 
-def test_constants_may_be_a_part_of_an_array(made):
+def test_constants_may_be_a_part_of_an_array():
     @marks.kept_function
     def product(C, x):
         y = C @ x
@@ -184,16 +123,14 @@ def test_constants_may_be_a_part_of_an_array(made):
     # The zeros of both parts are the same, so that one function serves both.
     stack = np.where(STACK[0] == 0, 0.0, RANDOM.normal(size=STACK.shape))
     assert_as_under_xla(program, stack, X)
-    assert any(together is not None for _, together in made)
 
 
-def test_functions_that_functions_call_have_their_constants_too(made):
+def test_functions_that_functions_call_have_their_constants_too():
     @marks.kept_function
     def outer(A, B, x):
         return x + products(A, B, x) * jnp.cos(x)
 
     assert_as_under_xla(often(outer), A, B, X)
-    assert any(together is not None for _, together in made)
 
 
 def test_a_number_that_ceases_to_be_zero_is_noticed():
@@ -207,7 +144,7 @@ def test_a_number_that_ceases_to_be_zero_is_noticed():
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
 
-def test_what_is_infinite_in_one_row_stays_in_its_lane():
+def test_what_is_infinite_in_one_row_stays_there():
     @marks.kept_function
     def product(A, x):
         return A @ x
@@ -225,12 +162,6 @@ def test_what_is_infinite_in_one_row_stays_in_its_lane():
     assert np.flatnonzero(~np.isfinite(found)).tolist() == [5]
 
 
-def test_quick_programs_stay_as_they_are(made):
-    function = translated(often(products), A, B, X)
-    loading.load(function, quick=True)
-    assert not made
-
-
 # --- numbers of inputs --------------------------------------------------------------------------------------------
 
 
@@ -245,50 +176,11 @@ def test_numbers_of_inputs_are_read_where_they_are_used_and_no_others():
     reads = [line for line in text.splitlines() if "load double" in line]
     loads = [node for node, op in enumerate(function.op) if op == "load"]
     # A number is read as often as something uses it.
-    uses = uses_of(function)
-    assert len(reads) == sum(uses[node] for node in loads) > len(loads)
+    used = [
+        abs(operand)
+        for node in function.block
+        if isinstance(node, int) and function.op[node] not in FREE
+        for operand in function.args[node]
+    ]
+    assert len(reads) == sum(used.count(node) for node in loads) > len(loads)
     assert changing_arguments(function) == {2}
-
-
-# --- robots --------------------------------------------------------------------------------------------------------
-
-
-def residuals(robot, joints, count, x, xd):
-    """The residual at a state, again and again."""
-
-    def once(_, force):
-        return _residual(
-            robot, joints, jnp.asarray(0.1), x, xd, 0.3 * xd + x + 1e-30 * force
-        )
-
-    return jax.lax.fori_loop(0, count, once, jnp.zeros_like(x))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("scenario", "changes"),
-    [
-        ("anthropomorphic", {}),
-        ("cibicik-arm", {"formulation": "nonlinear", "modes": 12}),
-        ("dlr-arm", {}),
-        ("spatial-four-bar", {}),
-        ("solid-arm", {}),
-        ("l-shape", {}),
-    ],
-)
-def test_residuals_of_robots_are_those_of_xla(scenario, changes, made):
-    case = Case(Scenario.load(scenario).replace(changes))
-    size = case.state.x.shape
-    x = np.asarray(case.state.x) + 1e-3 * RANDOM.normal(size=size)
-    xd = np.asarray(case.state.xd) + 0.1 * RANDOM.normal(size=size)
-    forces = []
-    for backend in ("native", "xla"):
-        program = NativeAhead(residuals, lambda robot, *_: robot.formulation)
-        with using(backend):
-            forces.append(program(case.robot, case.state.q, host_whole(2), x, xd))
-    found, expected = map(np.asarray, forces)
-    scale = np.abs(expected).max()
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * scale)
-    largest, together = max(made, key=lambda pair: len(pair[0].block))
-    assert together is not None
-    assert operations(together.function) < 0.9 * operations(largest)
