@@ -41,8 +41,8 @@ Verdict = Literal["ok", "missing", "failed"]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at."""
+class InstallationCheck:
+    """Result of one check of the installation: verdict, what was found, and what to do."""
 
     name: str
     verdict: Verdict
@@ -51,7 +51,7 @@ class Finding:
     seconds: float | None = None
 
     def lines(self) -> tuple[str, ...]:
-        """The finding, and below it what to do."""
+        """What was found, and below it what to do about it."""
         time = "" if self.seconds is None else f" ({self.seconds:.1f} s)"
         found = f"{self.verdict:8} {self.name}: {self.words}{time}"
         return (found, f"{'':8} {self.advice}") if self.advice else (found,)
@@ -66,7 +66,7 @@ class Installation(Result):
     system: str
     packages: dict[str, str]
     devices: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[InstallationCheck, ...]
 
     @property
     def sound(self) -> bool:
@@ -132,7 +132,7 @@ def _version(package: str) -> str | None:
 # --- surroundings --------------------------------------------------------------------------------------------------
 
 
-def _cache() -> Finding:
+def _cache() -> InstallationCheck:
     """Compiled code that outlives the process."""
     folder = cache_folder()
     if folder is None:
@@ -140,18 +140,22 @@ def _cache() -> Finding:
         advice = (
             f"every process compiles anew; set {VARIABLE} to a folder to change that"
         )
-        return Finding(name="cache", verdict="missing", words=words, advice=advice)
+        return InstallationCheck(
+            name="cache", verdict="missing", words=words, advice=advice
+        )
     if usable(folder) is None:
         advice = f"every process compiles anew; set {VARIABLE} to a folder that can be written"
         words = f"{folder} cannot be written"
-        return Finding(name="cache", verdict="failed", words=words, advice=advice)
+        return InstallationCheck(
+            name="cache", verdict="failed", words=words, advice=advice
+        )
     count, size = _content(folder)
     # JAX's code and machine code have a bound each.
     most = 2 * MOST_BYTES
     words = (
         f"{folder}, {count} files, {size / 1e6:.0f} MB of at most {most / 1e6:.0f} MB"
     )
-    return Finding(name="cache", verdict="ok", words=words)
+    return InstallationCheck(name="cache", verdict="ok", words=words)
 
 
 def _content(folder: Path) -> tuple[int, int]:
@@ -168,18 +172,20 @@ def _content(folder: Path) -> tuple[int, int]:
     return count, size
 
 
-def _gpu(devices: tuple[str, ...]) -> Finding:
+def _gpu(devices: tuple[str, ...]) -> InstallationCheck:
     if any(not device.startswith("cpu") for device in devices):
-        return Finding(name="devices", verdict="ok", words=", ".join(devices))
+        return InstallationCheck(name="devices", verdict="ok", words=", ".join(devices))
     words = "processors alone; graphics cards help with families of robots only"
     if shutil.which("nvidia-smi") is None:
-        return Finding(name="devices", verdict="ok", words=words)
+        return InstallationCheck(name="devices", verdict="ok", words=words)
     words = "there is an NVIDIA card that JAX does not see"
     advice = "pip install 'lissom[cuda]'"
-    return Finding(name="devices", verdict="missing", words=words, advice=advice)
+    return InstallationCheck(
+        name="devices", verdict="missing", words=words, advice=advice
+    )
 
 
-def _extra(extra: str) -> Finding:
+def _extra(extra: str) -> InstallationCheck:
     """The packages of an extra, as this installation declares them."""
     purpose = EXTRAS[extra]
     wanted = _packages_of(extra)
@@ -188,9 +194,11 @@ def _extra(extra: str) -> Finding:
     if missing or not wanted:
         words = f"{purpose}: {', '.join(missing) or 'it is'} not installed"
         advice = f"pip install 'lissom[{extra}]'"
-        return Finding(name=name, verdict="missing", words=words, advice=advice)
+        return InstallationCheck(
+            name=name, verdict="missing", words=words, advice=advice
+        )
     found = ", ".join(f"{package} {_version(package)}" for package in wanted)
-    return Finding(name=name, verdict="ok", words=f"{purpose}: {found}")
+    return InstallationCheck(name=name, verdict="ok", words=f"{purpose}: {found}")
 
 
 def _packages_of(extra: str) -> list[str]:
@@ -214,7 +222,7 @@ FIRST_ROOT = 1.8751040687  # of cos(x) cosh(x) = -1: a beam clamped at one end
 DRIFT = 1e-5  # of the energy that changes hands, at most
 
 
-def _self_test() -> list[Finding]:
+def _self_test() -> list[InstallationCheck]:
     """Computations with known answers, one after the other, until time is up."""
     began = perf_counter()
     tests: dict[str, Callable[[], tuple[bool, str]]] = {
@@ -225,7 +233,9 @@ def _self_test() -> list[Finding]:
     for name, test in tests.items():
         if perf_counter() - began > LONGEST:
             words = f"left out: {LONGEST:g} s are over"
-            findings.append(Finding(name=name, verdict="missing", words=words))
+            findings.append(
+                InstallationCheck(name=name, verdict="missing", words=words)
+            )
             continue
         start = perf_counter()
         try:
@@ -237,7 +247,7 @@ def _self_test() -> list[Finding]:
         verdict: Verdict = "ok" if is_right else "failed"
         advice = "" if is_right else "reinstall: pip install --force-reinstall lissom"
         findings.append(
-            Finding(
+            InstallationCheck(
                 name=name, verdict=verdict, words=words, advice=advice, seconds=seconds
             )
         )

@@ -19,7 +19,7 @@ from .elements import (
     row_sizes,
     stored_triangle,
 )
-from .report import FAIL, PASS, WARN, Line, checked_line
+from .report import FAIL, PASS, WARN, ReportLine, checked_line
 
 SYMMETRIC = 1e-8  # largest difference of the triangles, of the largest entry
 # Unbalanced force of a rigid motion, of the forces that balance: passed up to the first, failed above the second.
@@ -44,7 +44,7 @@ MOTIONS = (
 
 def check_elements(
     fe: FiniteElements, expected_mass: float | None = None
-) -> list[Line]:
+) -> list[ReportLine]:
     """Lines on size, symmetry, dof order, rigid modes, mass, centre, inertia and units."""
     return [
         _contents(fe),
@@ -56,7 +56,7 @@ def check_elements(
     ]
 
 
-def _contents(fe: FiniteElements) -> Line:
+def _contents(fe: FiniteElements) -> ReportLine:
     has_dof = fe.place >= 0
     per_component = has_dof.sum(axis=0).tolist()
     counts = dict(zip(COMPONENTS, per_component, strict=True))
@@ -71,10 +71,10 @@ def _contents(fe: FiniteElements) -> Line:
         "dofs": fe.size,
         "components": counts,
     }
-    return Line("contents", PASS, text, values=values)
+    return ReportLine("contents", PASS, text, values=values)
 
 
-def _symmetry(fe: FiniteElements) -> Line:
+def _symmetry(fe: FiniteElements) -> ReportLine:
     asymmetry = {"K": _asymmetry(fe.K), "M": _asymmetry(fe.M)}
     triangle = {"K": stored_triangle(fe.K), "M": stored_triangle(fe.M)}
     values = {"asymmetry": asymmetry, "triangle": triangle}
@@ -84,7 +84,7 @@ def _symmetry(fe: FiniteElements) -> Line:
             halves.append(f"{name} stores its {side} triangle only")
     if halves:
         fix = "one triangle stands for both in many programs: mirror it (--mirror), or export full matrices"
-        return Line("symmetry", FAIL, ", ".join(halves), fix, values)
+        return ReportLine("symmetry", FAIL, ", ".join(halves), fix, values)
     text = (
         f"K differs from its transpose by {asymmetry['K']:.1e}, M by {asymmetry['M']:.1e} "
         "of its largest entry"
@@ -114,20 +114,20 @@ def rigid_residuals(fe: FiniteElements) -> np.ndarray:
     return share.max(axis=0)
 
 
-def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
+def _rigid_modes(fe: FiniteElements) -> Iterator[ReportLine]:
     residual = rigid_residuals(fe)
     worst = float(residual.max())
     per_motion = dict(zip(MOTIONS, residual.tolist(), strict=True))
     values = {"residual": per_motion}
     if worst <= ROUGH:
         order = "rows and nodes fit: rigid motions of the nodes leave K without forces"
-        yield Line("dof order", PASS, order)
+        yield ReportLine("dof order", PASS, order)
         text = f"all six rigid motions are free: the largest unbalanced force is {worst:.1e} of those that balance"
         if worst <= RIGID:
-            yield Line("rigid modes", PASS, text, values=values)
+            yield ReportLine("rigid modes", PASS, text, values=values)
         else:
             fix = "export the matrices with more digits"
-            yield Line("rigid modes", WARN, text, fix, values)
+            yield ReportLine("rigid modes", WARN, text, fix, values)
         return
     # Half a matrix balances nothing in any order.
     other = None if stored_triangle(fe.K) else _fitting_order(fe)
@@ -136,16 +136,16 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[Line]:
             f"K does not fit the nodes as its rows are taken, but does when taken {other.order} "
             f"(residual {other.residual:.1e})"
         )
-        yield Line("dof order", FAIL, text, other.fix)
+        yield ReportLine("dof order", FAIL, text, other.fix)
         text = f"not free as it stands (residual {worst:.1e}): the dof order is wrong"
-        yield Line("rigid modes", FAIL, text, "see dof order", values)
+        yield ReportLine("rigid modes", FAIL, text, "see dof order", values)
         return
     # What is no number is not free either.
     stiff = [name for name, r in per_motion.items() if not r <= ROUGH]
-    yield Line("dof order", PASS, "no other order of the rows fits better")
+    yield ReportLine("dof order", PASS, "no other order of the rows fits better")
     text = _what_holds(fe, residual, stiff)
     fix = _how_to_release(stiff)
-    yield Line("rigid modes", FAIL, text, fix, values)
+    yield ReportLine("rigid modes", FAIL, text, fix, values)
 
 
 def _what_holds(fe: FiniteElements, residual: np.ndarray, stiff: list[str]) -> str:
@@ -228,13 +228,13 @@ def _trial(fe: FiniteElements, order: str, fix: str) -> Trial:
     return Trial(residual, order, fix)
 
 
-def _mass(fe: FiniteElements, expected: float | None) -> Line:
+def _mass(fe: FiniteElements, expected: float | None) -> ReportLine:
     per_axis = np.diag(fe.rigid_inertia)[:3]
     total = float(per_axis.mean())
     values = {"mass": total, "per_axis": per_axis.tolist()}
 
-    def failed(text: str, fix: str) -> Line:
-        return Line("mass", FAIL, text, fix, values)
+    def failed(text: str, fix: str) -> ReportLine:
+        return ReportLine("mass", FAIL, text, fix, values)
 
     if not total > 0:
         fix = "give the material a density and export again"
@@ -258,7 +258,7 @@ def _mass(fe: FiniteElements, expected: float | None) -> Line:
             f"{total:.6g} kg, {100 * deviation:+.1f} % off the expected {expected:g} kg"
         )
         return failed(text, "check densities, non-structural mass and units")
-    return Line("mass", PASS, f"{total:.6g} kg in every direction", values=values)
+    return ReportLine("mass", PASS, f"{total:.6g} kg in every direction", values=values)
 
 
 def _massless(fe: FiniteElements) -> np.ndarray:
@@ -271,7 +271,7 @@ def _massless(fe: FiniteElements) -> np.ndarray:
     return np.flatnonzero(has_dof.any(axis=1) & is_massless)
 
 
-def _massless_line(fe: FiniteElements, bare: np.ndarray, values: dict) -> Line:
+def _massless_line(fe: FiniteElements, bare: np.ndarray, values: dict) -> ReportLine:
     labels = [str(label) for label in fe.labels[bare[:3]]]
     if len(bare) > 3:
         labels.append("...")
@@ -285,10 +285,10 @@ def _massless_line(fe: FiniteElements, bare: np.ndarray, values: dict) -> Line:
         "auxiliary nodes may go without"
     )
     verdict = FAIL if len(bare) / nodes > MASSLESS else WARN
-    return Line("mass", verdict, text, fix, values)
+    return ReportLine("mass", verdict, text, fix, values)
 
 
-def _mass_properties(fe: FiniteElements) -> Iterator[Line]:
+def _mass_properties(fe: FiniteElements) -> Iterator[ReportLine]:
     I = fe.rigid_inertia
     mass = I[0, 0]
     if not mass > 0:
@@ -306,7 +306,7 @@ def _mass_properties(fe: FiniteElements) -> Iterator[Line]:
     yield _inertia_line(about_centre)
 
 
-def _centre_line(fe: FiniteElements, centre: np.ndarray) -> Line:
+def _centre_line(fe: FiniteElements, centre: np.ndarray) -> ReportLine:
     size = bounding_size(fe)
     low = fe.points.min(axis=0) - 1e-6 * size
     high = fe.points.max(axis=0) + 1e-6 * size
@@ -317,7 +317,7 @@ def _centre_line(fe: FiniteElements, centre: np.ndarray) -> Line:
     return checked_line("centre", inside, text, fix, values)
 
 
-def _inertia_line(tensor: np.ndarray) -> Line:
+def _inertia_line(tensor: np.ndarray) -> ReportLine:
     moments = np.linalg.eigvalsh(tensor)
     smallest, middle, largest = moments
     positive = smallest >= -1e-9 * largest
@@ -390,7 +390,7 @@ def _magnitudes(fe: FiniteElements) -> Magnitudes:
     )
 
 
-def _units(fe: FiniteElements) -> Line:
+def _units(fe: FiniteElements) -> ReportLine:
     magnitudes = _magnitudes(fe)
     volume = enclosed_volume(fe)
     modulus = float("nan")
@@ -410,13 +410,13 @@ def _units(fe: FiniteElements) -> Line:
     )
     odd = magnitudes.implausible()
     if not odd:
-        return Line("units", PASS, f"{numbers}: plausible in SI", values=values)
+        return ReportLine("units", PASS, f"{numbers}: plausible in SI", values=values)
     fitting = _fitting_units(fe)
     fix = "no consistent system fits: check E, density and lengths"
     if fitting:
         fix = f"the numbers would fit {', '.join(fitting)}: --units {fitting[0]}"
     reasons = "; ".join(_reason(name, magnitudes) for name in odd)
-    return Line(
+    return ReportLine(
         "units", FAIL, f"{numbers}: {reasons}", fix, values | {"guess": fitting}
     )
 

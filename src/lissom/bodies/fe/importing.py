@@ -32,7 +32,7 @@ from .reduce_elements import (
     reduce_elements,
 )
 from .reduced_link import ReducedLink, save_link
-from .report import FAIL, PASS, WARN, ImportReport, Line, Verdict, checked_line
+from .report import FAIL, PASS, WARN, ImportReport, ReportLine, Verdict, checked_line
 from .solid import mesh_of, solid_elements
 
 SLICES = 9  # nodes between inner node and tip of a meshed link, for pictures, outputs and loads
@@ -165,7 +165,7 @@ def reduce_link(
 
     def failed(name: str, message: str, *parts: Any) -> LinkImport:
         text, fix = _split_fix(message)
-        lines.append(Line(name, FAIL, text, fix))
+        lines.append(ReportLine(name, FAIL, text, fix))
         report = ImportReport(fe.source, tuple(lines))
         return LinkImport(report, None, *parts)
 
@@ -229,7 +229,9 @@ def _is_mesh(path: Path) -> bool:
     return holds_array(path, "tets")
 
 
-def _interface_line(coupled: CoupledElements, joints: Interface, kind: Kind) -> Line:
+def _interface_line(
+    coupled: CoupledElements, joints: Interface, kind: Kind
+) -> ReportLine:
     fe = coupled.fe
     dofs = joints.dofs(fe)
     rank = _rigid_rank(fe, dofs)
@@ -261,7 +263,7 @@ def _rigid_rank(fe: FiniteElements, dofs: np.ndarray) -> int:
     return int(np.linalg.matrix_rank(shapes))
 
 
-def _reduction_lines(fe: FiniteElements, result: ReducedModes) -> list[Line]:
+def _reduction_lines(fe: FiniteElements, result: ReducedModes) -> list[ReportLine]:
     lines = [_modes_line(result)]
     comparisons = {
         "frequencies free": result.free,
@@ -274,7 +276,7 @@ def _reduction_lines(fe: FiniteElements, result: ReducedModes) -> list[Line]:
     return lines
 
 
-def _modes_line(result: ReducedModes) -> Line:
+def _modes_line(result: ReducedModes) -> ReportLine:
     hz = np.asarray(result.modes.frequency_hz)
     dropped = result.record.frequency_hz[~result.record.kept]
     text = "none: a rigid link"
@@ -287,10 +289,10 @@ def _modes_line(result: ReducedModes) -> Line:
         first = ", ".join(f"{f:.4g}" for f in dropped[:5])
         text += f"; dropped after the reduction: {first} Hz"
     values = {"kept_hz": hz, "dropped_hz": dropped}
-    return Line("modes", PASS, text, values=values)
+    return ReportLine("modes", PASS, text, values=values)
 
 
-def _inertia_line(exact: bool) -> Line:
+def _inertia_line(exact: bool) -> ReportLine:
     verdict: Verdict = PASS
     text = "exact: the mass acts alike in x, y and z at every node (M = m (x) I3)"
     if not exact:
@@ -300,10 +302,10 @@ def _inertia_line(exact: bool) -> Line:
             "approximate: the inertia of the moving, bending link is summed over its nodes as [Vidoni2015] does; "
             "exact for rigid motion, close for the elastic one"
         )
-    return Line("inertia constants", verdict, text, values={"exact": exact})
+    return ReportLine("inertia constants", verdict, text, values={"exact": exact})
 
 
-def _frequency_line(name: str, comparison: ModeComparison) -> Line:
+def _frequency_line(name: str, comparison: ModeComparison) -> ReportLine:
     count = len(comparison.full_hz)
     error = np.abs(comparison.error)
     mac = comparison.mac
@@ -322,9 +324,9 @@ def _frequency_line(name: str, comparison: ModeComparison) -> Line:
         "mac": mac,
     }
     if worst_error <= CLOSE and worst_mac >= ALIKE:
-        return Line(name, PASS, text, values=values)
+        return ReportLine(name, PASS, text, values=values)
     fix = "keep more modes (--modes): the higher ones of these are not those of the full model"
-    return Line(name, WARN, text, fix, values)
+    return ReportLine(name, WARN, text, fix, values)
 
 
 def _split_fix(message: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ PASS, WARN, FAIL = "pass", "warn", "fail"
 
 
 @dataclass(frozen=True)
-class Line:
+class ReportLine:
     """One check: what was found and, unless it passed, what to do."""
 
     name: str
@@ -26,11 +26,11 @@ class Line:
 
 def checked_line(
     name: str, good: bool, text: str, fix: str, values: dict[str, Any] | None = None
-) -> Line:
+) -> ReportLine:
     """The line of a check that passes or fails; the remedy is said only where it fails."""
     if good:
-        return Line(name, PASS, text, values=values or {})
-    return Line(name, FAIL, text, fix, values or {})
+        return ReportLine(name, PASS, text, values=values or {})
+    return ReportLine(name, FAIL, text, fix, values or {})
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class ImportReport:
     """The checks of one import."""
 
     source: str
-    lines: tuple[Line, ...]  # in the order in which they were checked
+    lines: tuple[ReportLine, ...]  # in the order in which they were checked
 
     @property
     def passed(self) -> bool:
         """True if no check failed; remarks are allowed."""
         return all(line.verdict != FAIL for line in self.lines)
 
-    def __getitem__(self, name: str) -> Line:
+    def __getitem__(self, name: str) -> ReportLine:
         """The line of that name."""
         return next(line for line in self.lines if line.name == name)
 
