@@ -23,7 +23,6 @@ from lissom.services.matrices import MatricesRequest
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
-from lissom.services.reduce import ReduceRequest
 from lissom.services.show import ShowRequest
 from lissom.services.simulate import SimulateRequest
 from lissom.services.static import StaticRequest
@@ -86,7 +85,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
         requests.MatricesQuestion,
     ),
     "pose": ("show", PoseRequest, ShowRequest, requests.PoseQuestion),
-    "reduce": ("reduce", ls.reduce_link, ReduceRequest),
+    "reduce": ("reduce", ls.reduce_link, request_type(verb_named("reduce"))),
     "simulate": ("simulate", SimulateRequest, ls.run_scenario, requests.RunRequest),
     "a run in Python": (Scenario, ls.simulate, ls.rollout),
     "a model": ("static", "linearize", "simulate", ls.Model),

@@ -14,7 +14,7 @@ class Parameter:
 
     `kind` says how a text of the command line or a value of a request is read where the type alone does not: joint
     `positions`, `speeds`, `accelerations` and `forces` (one number for each joint, with or without a unit), `gains`,
-    `names`, a `band` of frequencies, a `length`, a `frequency`, `numbers by name`, a `list`
+    `names`, a `band` of frequencies, a `length`, a `frequency`, `places` on a link, `numbers by name`, a `list`
     of texts, or `changes` of a description.
     """
 
@@ -171,6 +171,89 @@ Meshes = Annotated[
     bool | None,
     Parameter(
         "Shapes for pictures, beside the robot file; --meshes refuses a mesh that is missing."
+    ),
+]
+
+# --- links from finite elements ------------------------------------------------------------------------------------
+
+_PLACE = (
+    "node number, face name, point x,y,z of a face, x,y,z,radius, or plane x=0.5; "
+    "with @x,y,z the node sits elsewhere"
+)
+FeFile = Annotated[
+    Any,
+    Parameter(
+        "Matrices: .npz .h5 .op4 .pch .mtx .sti .full; mesh or geometry: .msh .step .brep .iges, .geo.",
+        metavar="FE_FILE",
+        by_position=True,
+    ),
+]
+Interfaces = Annotated[
+    Any,
+    Parameter(
+        "Where joints sit: inner=1,tip=57, or faces by name.",
+        kind="places",
+        metavar="NAME=NODE,...",
+    ),
+]
+InnerPlace = Annotated[
+    Any, Parameter(f"The end at the joint: {_PLACE}.", metavar="PLACE")
+]
+TipPlace = Annotated[Any, Parameter("The other end, in the same way.", metavar="PLACE")]
+KeptModes = Annotated[
+    int | None, Parameter("Elastic modes kept; 18 by default.", at_least=0)
+]
+HighestFrequency = Annotated[
+    float | None,
+    Parameter(
+        "Instead of --modes: keep every fixed-interface mode below this frequency.",
+        unit="Hz",
+        kind="frequency",
+        metavar="HZ",
+    ),
+]
+ReductionMethod = Annotated[
+    Any, Parameter("craig-bampton, guyan, or free-interface (Rubin's).")
+]
+FaceCoupling = Annotated[
+    Any, Parameter("Faces are tied rigid (RBE2) or distributing (RBE3).")
+]
+LinkMaterial = Annotated[Any, Parameter("Of a mesh or geometry: a library material.")]
+MeshSize = Annotated[
+    float | None,
+    Parameter(
+        "Edge of the tetrahedra: '5 mm'.", unit="m", kind="length", metavar="LENGTH"
+    ),
+]
+FileUnits = Annotated[
+    str, Parameter("Of the numbers in the file: m-kg-s, mm-t-s, mm-kg-ms, ...")
+]
+NodeFile = Annotated[
+    Any,
+    Parameter(
+        "Coordinates, for .op4 .mtx .full: .bdf .pch .inp .rst .cdb.", metavar="FILE"
+    ),
+]
+MassFile = Annotated[Any, Parameter("Mass matrix, for .mtx.", metavar="FILE")]
+NodeOrder = Annotated[
+    Any, Parameter("by-node or by-component, where the file names no dofs.")
+]
+Mirror = Annotated[
+    bool,
+    Parameter(
+        "The file stores one triangle of symmetric matrices: it stands for both."
+    ),
+]
+ExpectedMass = Annotated[
+    float | None, Parameter("What the link should weigh.", unit="kg", metavar="KG")
+]
+DespiteFailures = Annotated[
+    bool, Parameter("Reduce although checks of the matrices fail.")
+]
+TrustScripts = Annotated[
+    bool,
+    Parameter(
+        "Run a .geo file: it is a script of gmsh, and can run commands and write files."
     ),
 ]
 

@@ -1,15 +1,21 @@
-"""How a file of each kind is opened, as commands open it; bad files raise `DescriptionError` or `FailedImport`."""
+"""How a file of each kind is opened, as commands open it; bad files raise `DescriptionError` or `FailedLink`."""
 
 from pathlib import Path
 from typing import Any
 
+import lissom as ls
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
-from lissom.runs.failures import AnalysisError, FailedImport
+from lissom.runs.failures import AnalysisError
 from lissom.runs.sources import scenario_of
 from lissom.services.law_files import scenario_with_law
 
-OWN_ERRORS = (DescriptionError, FailedImport, AnalysisError)
+
+class FailedLink(Exception):
+    """A finite-element link with failed checks."""
+
+
+OWN_ERRORS = (DescriptionError, FailedLink, AnalysisError)
 PLACES = {".msh": ("x=0", "x=1")}  # of the inner end and the tip; else node numbers
 
 
@@ -35,18 +41,18 @@ def law(path: Path) -> Scenario:
 
 def fe(path: Path) -> Any:
     """A file of a finite-element program, read, checked and reduced."""
-    from lissom.services.reduce import ReduceRequest, reduce
-
     inner, tip = PLACES.get(path.suffix, (5, 12))
     nodes = {".mtx": "job.inp", ".op4": "beam.bdf"}.get(path.suffix)
-    request = ReduceRequest(
-        file=str(path),
-        interface={"inner": inner, "tip": tip},
+    link = ls.reduce_link(
+        path,
+        {"inner": inner, "tip": tip},
         modes=2,
-        nodes=None if nodes is None else str(path.parent / nodes),
+        nodes=None if nodes is None else path.parent / nodes,
         material="steel" if path.suffix == ".msh" else None,
     )
-    return reduce(request)
+    if not link.passed:
+        raise FailedLink(str(link))
+    return link
 
 
 def deck(path: Path) -> Any:

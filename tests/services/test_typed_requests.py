@@ -24,7 +24,6 @@ from lissom.services.mode_polynomials import (
     ModePolynomialsResult,
 )
 from lissom.services.modes import ModesRequest, ModesResult, modes
-from lissom.services.reduce import ReduceRequest, ReduceResult
 from lissom.services.robots import RobotsResult
 from lissom.services.show import ShowRequest, ShowResult, show
 from lissom.services.simulate import SimulateRequest, SimulateResult, simulate
@@ -40,7 +39,6 @@ REQUESTS = (
     ModeMapRequest,
     ModePolynomialsRequest,
     ModesRequest,
-    ReduceRequest,
     ShowRequest,
     SimulateRequest,
     StaticRequest,
@@ -52,7 +50,6 @@ RESULTS = (
     ModeMapResult,
     ModePolynomialsResult,
     ModesResult,
-    ReduceResult,
     RobotsResult,
     ShowResult,
     SimulateResult,

@@ -20,7 +20,6 @@ from .mode_map import mode_map
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
 from .plot import plot
-from .reduce import reduce
 from .robots import robots
 from .show import show
 from .simulate import simulate
@@ -111,7 +110,6 @@ VERBS = (
     compare,
     plot,
     mode_map,
-    reduce,
     sweep,
     bench,
     studio,

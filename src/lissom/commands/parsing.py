@@ -338,24 +338,15 @@ def _turns(robot: Robot, name: str) -> bool:
 # --- places of `reduce` --------------------------------------------------------------------------------------------
 
 
-def interfaces(text: str | None, inner: str | None, tip: str | None) -> dict[str, str]:
-    """`inner=1,tip=57` and the options --inner and --tip, in one."""
-    places: dict[str, str] = {}
-    for part in (text or "").split(","):
+def places(option: str, text: str) -> dict[str, str]:
+    """`inner=1,tip=57` as places by the names of interfaces."""
+    found: dict[str, str] = {}
+    for part in text.split(","):
         if not part.strip():
             continue
         name, equals, place = part.partition("=")
         if not equals:
             message = "must be name=node, such as inner=1,tip=57 (points and planes: --inner, --tip)"
-            raise refused("--interface", text, message)
-        places[name.strip()] = place.strip()
-    if inner is not None:
-        places["inner"] = inner
-    if tip is not None:
-        places["tip"] = tip
-    missing = [name for name in ("inner", "tip") if name not in places]
-    if missing:
-        which = " and ".join(missing)
-        message = f"{which} missing: inner is the end at the joint, tip the other"
-        raise refused("--interface", text, message)
-    return places
+            raise refused(option, text, message)
+        found[name.strip()] = place.strip()
+    return found

@@ -33,6 +33,7 @@ from .parsing import (
     names_of,
     numbers_by_name,
     option_names,
+    places,
 )
 from .watching import watching
 
@@ -45,6 +46,7 @@ UNITS = {
 # How the texts of options are read that are about no joint, by their kinds.
 TEXTS: dict[str, Callable[[str, Any], Any]] = {
     "length": length,
+    "places": places,
     "frequency": frequency,
     "numbers by name": numbers_by_name,
     "list": lambda option, texts: tuple(texts),

@@ -24,11 +24,3 @@ class UnsavedRun(FailedRun):
 
     def __init__(self, message: str, result: Any):
         super().__init__(message, result, interrupted=False)
-
-
-class FailedImport(Exception):
-    """A finite-element link with failed checks."""
-
-    def __init__(self, message: str, result: Any):
-        super().__init__(message)
-        self.result = result  # ReduceResult with the report

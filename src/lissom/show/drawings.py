@@ -14,6 +14,7 @@ from ..analyse.linear.step_response import StepResponses
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
 from ..analyse.modes.mode_map import ModeMap
+from ..bodies.fe.importing import LinkImport
 from ..describe.robot import Robot
 from ..drawing import animates, draws
 from ..dynamics import engine
@@ -115,6 +116,14 @@ def draw_frequency_responses(
 ) -> Figure:
     """All frequency responses in one figure."""
     return plot_frequency_response(responses.responses, path)
+
+
+@draws(LinkImport)
+def draw_link_import(link: LinkImport, path: str | Path | None = None) -> Figure:
+    """The report of a reduction as one page."""
+    from .link_figure import link_picture, plot_link
+
+    return plot_link(link.report.to_dict(), link_picture(link), path)
 
 
 @draws(ModeMap)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy import ndarray
 from numpy.linalg import norm
 
+from ..bodies.fe.importing import LinkImport
+from ..bodies.fe.reduce_elements import held_modes
 from .axes import INK, PALETTE, SOFT, finish, line_colour, new_figure, page_title
 from .canvas import Axes, Axes3D, Figure, Poly3DCollection, to_rgb
 
@@ -20,6 +22,7 @@ VERDICTS = {
 LIGHT_FROM = np.array([0.35, -0.55, 0.75])
 MODE_SIZE = 0.12  # largest displacement of a drawn mode, as a part of the link's size
 MODES_ON_PAGE = 4
+DRAWN_MODES = 6
 LINE_WIDTH = 118  # characters of a line of the report
 MOST_LINES = 4  # of one remark of the report
 MOST_SPOKES = 60  # lines drawn from an interface node to the nodes of its face
@@ -267,3 +270,52 @@ def _remark(line: Mapping[str, Any]) -> list[str]:
 
 def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     axes.text(x, y, text, va="top", fontsize=9, **style)
+
+
+# --- what there is to draw ------------------------------------------------------------------------------------------
+
+
+def link_picture(made: LinkImport) -> LinkPicture:
+    """What there is to draw of an import."""
+    assert made.coupled is not None and made.interface is not None
+    base = made.coupled.base
+    nodes = np.arange(len(base.points))
+    triangles = np.zeros((0, 3), dtype=int)
+    if base.surface is not None:
+        # Inside a solid there is nothing to see: only nodes of the surface are drawn, numbered among themselves.
+        nodes = np.unique(base.surface)
+        triangles = np.searchsorted(nodes, base.surface)
+    faces, interface = {}, {}
+    for name, node in zip(made.interface.names, made.interface.nodes, strict=True):
+        interface[name] = made.coupled.fe.points[node]
+        faces[name] = _points_of_face(made, node)
+    modes, hz = _clamped_modes(made, nodes)
+    return LinkPicture(base.points[nodes], triangles, faces, interface, modes, hz)
+
+
+def _points_of_face(made: LinkImport, node: int) -> ndarray:
+    """Points that move with an interface node: those of its face, or itself."""
+    coupled = made.coupled
+    assert coupled is not None
+    if node not in coupled.added:
+        return coupled.fe.points[[node]]
+    # `expand` gives the displacements of the mesh by those of the coupled model: a face has entries in the columns of
+    # its interface node.
+    columns = coupled.fe.place[node]
+    rows = np.unique(coupled.expand[:, columns].nonzero()[0])
+    on_face = np.isin(coupled.base.place, rows).any(axis=1)
+    return coupled.base.points[on_face]
+
+
+def _clamped_modes(made: LinkImport, nodes: ndarray) -> tuple[ndarray, ndarray]:
+    """Shapes (mode, node, 3) with the inner end held, and their frequencies [Hz]."""
+    if made.result is None or made.coupled is None:
+        no_shapes = np.zeros((0, len(nodes), 3))
+        return no_shapes, np.zeros(0)
+    modes = made.result.modes
+    omega2, v = held_modes(modes, made.coupled.fe.M)
+    coordinates = modes.clamped @ v[:, :DRAWN_MODES]
+    displacement = np.asarray(made.coupled.expand @ coordinates)
+    shapes = made.coupled.base.at_nodes(displacement)[nodes, :3]
+    hz = np.sqrt(omega2) / (2 * np.pi)
+    return np.moveaxis(shapes, -1, 0), hz

@@ -30,6 +30,7 @@ KINDS: dict[str, Any] = {
     "names": tuple[str, ...],
     "band": JointValues,
     "length": float,
+    "places": dict[str, Any],
     "frequency": float,
     "numbers by name": dict[str, float],
     "list": tuple[str, ...],

@@ -4,10 +4,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ...files.array_file import ArrayFileError
+from ...files.errors import DescriptionError, Problem
 
 
-class FeError(ValueError):
+class FeError(DescriptionError):
     """Finite elements that cannot be used as they are; the message says what is wrong and what to do."""
+
+    def __init__(self, message: str):
+        # The text says file and field, as far as there are any.
+        super().__init__([Problem(None, None, "", None, message)])
 
 
 @contextmanager

@@ -1,14 +1,39 @@
 """The whole way of a link into lissom: read or mesh, check, couple, reduce, check again."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
+from ...atomic import write_atomically
 from ...describe.material import Material, library_material
 from ...describe.reduction_names import InterfaceMethod, method_name
+from ...drawing import picture_of
+from ...files.errors import refused
+from ...files.summary import Result, Summary
+from ...parameters import (
+    DespiteFailures,
+    ExpectedMass,
+    FaceCoupling,
+    FeFile,
+    FileUnits,
+    HighestFrequency,
+    InnerPlace,
+    Interfaces,
+    KeptModes,
+    LinkMaterial,
+    MassFile,
+    MeshSize,
+    Mirror,
+    NodeFile,
+    NodeOrder,
+    ReductionMethod,
+    TipPlace,
+    TrustScripts,
+)
 from ..reduce.component_modes import Progress
 from .array_files import holds_array
 from .coupling import CoupledElements, Kind
@@ -22,7 +47,7 @@ from .elements import (
 )
 from .gmsh_child import MESHING_SECONDS
 from .import_checks import check_elements
-from .interface import Interface, with_interface
+from .interface import INNER, TIP, Interface, with_interface
 from .link_of_elements import commutes, reduced_link
 from .read import MESHES, Reading, read_fe
 from .reduce_elements import (
@@ -50,8 +75,8 @@ ACCEPTED = {
 }
 
 
-@dataclass(frozen=True)
-class LinkImport:
+@dataclass(frozen=True, repr=False)
+class LinkImport(Result):
     """What came of an import: the report and, if nothing failed, the link; what lies behind it for pictures."""
 
     report: ImportReport
@@ -65,6 +90,31 @@ class LinkImport:
         """True if every check passed."""
         return self.report.passed
 
+    @property
+    def nothing_to(self) -> tuple[str, ...]:
+        """No link of failed checks, and no picture where there is no geometry."""
+        link = () if self.passed and self.link is not None else ("save",)
+        return (*link, "plot") if self.coupled is None else link
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {"report": self.report.to_dict()}
+
+    def summary(self) -> Summary:
+        """The report line by line, and frequencies of the full and the reduced link."""
+        title, *lines = str(self.report).splitlines()
+        parts = (*map(Summary, lines), *self.report.tables())
+        return Summary(title, parts=parts)
+
+    def plot(self, path: Any = None) -> Any:
+        """The report as one page, with mesh, interfaces and first modes; `path` writes it too."""
+        return picture_of(self, path=path)
+
+    def save_report(self, path: Any) -> None:
+        """Writes the report as JSON."""
+        text = json.dumps(self.report.to_dict(), indent=2, ensure_ascii=False)
+        write_atomically(path, lambda file: file.write(text.encode()))
+
     def save(self, path: Any) -> None:
         """Writes the link as `.npz`, for `fe: {file: ...}` in a robot file.
 
@@ -75,28 +125,36 @@ class LinkImport:
             raise FeError(
                 f"{self.report.source}: there is no link to save: {_first_failure(self.report)}"
             )
-        save_link(self.link, path)
+        link = self.link
+        if hasattr(path, "write"):
+            save_link(link, path)
+            return
+        # As NumPy names such files.
+        name = f"{path}" if f"{path}".endswith(".npz") else f"{path}.npz"
+        write_atomically(name, lambda file: save_link(link, file))
 
 
 def reduce_link(
-    file: str | Path,
-    interface: Mapping[str, int | str | Sequence[float]],
+    file: FeFile,
+    interface: Interfaces = None,
     *,
-    modes: int | None = None,
-    frequency: float | None = None,
-    method: Any = "craig-bampton",
-    coupling: Any = "rigid",
-    material: Material | str | None = None,
-    mesh_size: float | None = None,
-    units: str = "m-kg-s",
-    nodes: str | Path | None = None,
-    mass_file: str | Path | None = None,
-    dof_order: Any = "by-node",
-    mirror: bool = False,
-    mass: float | None = None,
+    inner: InnerPlace = None,
+    tip: TipPlace = None,
+    modes: KeptModes = None,
+    frequency: HighestFrequency = None,
+    method: ReductionMethod = "craig-bampton",
+    coupling: FaceCoupling = "rigid",
+    material: LinkMaterial = None,
+    mesh_size: MeshSize = None,
+    units: FileUnits = "m-kg-s",
+    nodes: NodeFile = None,
+    mass_file: MassFile = None,
+    dof_order: NodeOrder = "by-node",
+    mirror: Mirror = False,
+    mass: ExpectedMass = None,
     checked: int = 10,
-    force: bool = False,
-    trust_scripts: bool = False,
+    force: DespiteFailures = False,
+    trust_scripts: TrustScripts = False,
     max_wall: float | None = None,
     progress: Progress | None = None,
 ) -> LinkImport:
@@ -106,6 +164,8 @@ def reduce_link(
         file: `.npz`, `.h5`, `.op4`, `.pch`, `.mtx`, `.sti`, `.full`; or `.msh`, `.step`, `.brep`, `.iges`, `.geo`
             (with `material`).
         interface: `inner` and `tip`, and further names: node number, face by name, point of a face, plane.
+        inner: the end at the joint, in place of `interface`.
+        tip: the other end, in the same way.
         modes: elastic modes kept; by default 18, which makes 24 with the six rigid ones.
         frequency: instead, all fixed-interface modes below [Hz], beside the motions of the interface itself.
         method: `craig-bampton`, `guyan` or `free-interface` (Rubin's: free modes with residual flexibility).
@@ -129,7 +189,7 @@ def reduce_link(
         `save(path)` writes the link for `fe: {file: ...}`.
 
     Raises:
-        FeError: the file cannot be read, or the request makes no sense.
+        DescriptionError: the file cannot be read, or the request makes no sense.
 
     Example:
         >>> import os, tempfile
@@ -142,6 +202,7 @@ def reduce_link(
         >>> link.passed, f"{link.link.frequency_hz[0]:.1f}"
         (True, '249.1')
     """
+    places = _places(interface, inner, tip)
     method = method_name(method)
     choices = {
         "method": method,
@@ -170,7 +231,7 @@ def reduce_link(
         return LinkImport(report, None, *parts)
 
     try:
-        coupled, joints = with_interface(fe, interface, coupling)
+        coupled, joints = with_interface(fe, places, coupling)
     except FeError as failure:
         return failed("interface", str(failure))
     # From here on pictures can be drawn even of a link that fails.
@@ -187,6 +248,21 @@ def reduce_link(
     report = ImportReport(fe.source, tuple(lines))
     link = reduced_link(coupled, joints, result, report.to_dict(), SLICES)
     return LinkImport(report, link, coupled, joints, result)
+
+
+def _places(
+    interface: Mapping[str, Any] | None, inner: Any, tip: Any
+) -> dict[str, Any]:
+    """Where the joints sit, by the names of the interfaces."""
+    places = dict(interface or {})
+    for name, place in {INNER: inner, TIP: tip}.items():
+        if place is not None:
+            places[name] = place
+    missing = " and ".join(name for name in (INNER, TIP) if name not in places)
+    if missing:
+        message = f"{missing} missing: inner is the end at the joint, tip the other"
+        raise refused("interface", places or None, message)
+    return places
 
 
 def _check_request(

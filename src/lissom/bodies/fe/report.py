@@ -1,12 +1,16 @@
 """What an import found, line by line: passed or failed, why, and what to do about it."""
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from ...files.summary import Summary
+
 Verdict = Literal["pass", "warn", "fail"]
 PASS, WARN, FAIL = "pass", "warn", "fail"
+FREQUENCIES = ("mode", "full [Hz]", "reduced [Hz]", "error [%]", "MAC")
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,12 @@ class ImportReport:
         lines = [str(line) for line in self.lines]
         return "\n".join([self.source, *lines, end])
 
+    def tables(self) -> Iterator[Summary]:
+        """Frequencies of the full and the reduced link side by side."""
+        for line in self.lines:
+            if line.name.startswith("frequencies"):
+                yield Summary(line.name, (), FREQUENCIES, _frequency_rows(line.values))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as JSON knows it."""
         lines = [_plain(asdict(line)) for line in self.lines]
@@ -71,6 +81,20 @@ class ImportReport:
             "passed": self.passed,
             "lines": lines,
         }
+
+
+def _frequency_rows(values: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    rows = []
+    for k, full in enumerate(values["full_hz"]):
+        row = (
+            str(k + 1),
+            f"{full:.4f}",
+            f"{values['reduced_hz'][k]:.4f}",
+            f"{100 * values['error'][k]:.4f}",
+            f"{values['mac'][k]:.5f}",
+        )
+        rows.append(row)
+    return tuple(rows)
 
 
 def _plain(value: Any) -> Any:
