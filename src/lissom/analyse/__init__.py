@@ -1,1 +1,1 @@
-"""What a model says about itself: natural vibration."""
+"""Analyses of a model: vibration, linear models, warnings."""

@@ -51,7 +51,7 @@ TURN_ORDER = ("xy", "xz", "torsion")
 
 
 class TipLoad(NamedTuple):
-    """What a link carries at its tip, for the shape of its modes alone: the dynamics has the real thing."""
+    """Inertia carried by the tip of a link. It shapes the assumed modes alone; the dynamics uses the carried links."""
 
     mass: Scalar  # links outboard, masses on the tip, payload [kg]
     # of what is fixed to the tip, about it, link axes [kg m^2]

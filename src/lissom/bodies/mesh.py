@@ -44,7 +44,7 @@ class BeamMesh(NamedTuple):
 
 
 class Stations(NamedTuple):
-    """Where the inertia of a body sits, see `Body`."""
+    """Stations of a body, which carry its inertia; see `Body`."""
 
     shape: Float[Real, "s 6 c"]
     rigid: Float[Real, "s 6 6"]

@@ -1,4 +1,4 @@
-"""What a beam is made of along its path: rigidity and inertia of the section at any place."""
+"""Rigidity and inertia of the section of a beam at any place along its path."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

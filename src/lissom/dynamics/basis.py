@@ -18,7 +18,7 @@ from ..files.description_files import build_from
 
 
 class ModelOptions(NamedTuple):
-    """What a scenario or a call of `Model` chooses; each formulation takes what concerns it."""
+    """Options of a model, from a scenario or a call of `Model`; a formulation uses those that concern it."""
 
     # Kept elastic modes: a number, `all`, how they are chosen, or one of these for each link.
     modes: Any = None
@@ -82,7 +82,7 @@ def link_bodies(
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
-    """How each link is reduced, from what a scenario or a call says."""
+    """Reduction of each link, from the modes of a scenario or a call."""
     count = len(robot.links)
     entries = (
         list(modes)
@@ -98,7 +98,7 @@ def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:
 
 
 def reduction_of(entry: Any) -> Reduction:
-    """How one link is reduced: by a `Reduction`, a number of modes, `all`, or a mapping as in a scenario.
+    """Reduction of one link, from a `Reduction`, a number of modes, `all`, or a mapping as in a scenario.
 
     Raises:
         ValueError: none of these.

@@ -163,7 +163,7 @@ class VirtualWork(AbstractEquations):
         motion: Motion,
         applied: Rates | None = None,
     ) -> Float[Array, " n"]:
-        """What the links need, taken to the coordinates."""
+        """Force over the coordinates x that the motion of the links needs."""
         return motion.pull_back(self.link_forces(formulation, motion, applied))
 
     def resting_forces(

@@ -22,7 +22,7 @@ from .stops import Stops
 
 
 class Joints(eqx.Module):
-    """What acts on each joint's own (encoder) motion; j joints."""
+    """Motor inertia, friction, torque limits and stops, which act on the encoder motion of each joint; j joints."""
 
     motor_inertia: Float[Real, " j"]  # ratio^2 times rotor inertia [kg m^2 or kg]
     viscous: Float[Real, " j"]  # [N m s/rad or N s/m]
@@ -36,7 +36,7 @@ class Joints(eqx.Module):
 
 
 class Configuration(eqx.Module):
-    """Where everything is: link frames, body coordinates, encoder readings."""
+    """Positions in a configuration: link frames, body coordinates, encoder readings."""
 
     R: Float[Array, "l 3 3"]
     p: Float[Array, "l 3"]
@@ -45,7 +45,7 @@ class Configuration(eqx.Module):
 
 
 class Rates(eqx.Module):
-    """How fast: body twists in link axes, rates of the body coordinates, encoder speeds. Linear in xdot.
+    """Rates in a motion: body twists in link axes, rates of the body coordinates, encoder speeds. Linear in xdot.
 
     Forces that work along these rates have the same shape: wrenches on the links, forces on body coordinates, torques.
     """
@@ -104,7 +104,7 @@ class AbstractEquations(eqx.Module):
         motion: Motion,
         torque: Float[Array, " j"],
     ) -> tuple[Float[Array, " n"], Float[Array, " n"], Float[Array, " n"]]:
-        """What weight and strain need in a motion without speed and acceleration, less what the torques give."""
+        """Forces that weight and strain need without speed and acceleration, and the joint torques with minus sign."""
 
     def resting_force(
         self,

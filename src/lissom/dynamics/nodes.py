@@ -1,4 +1,4 @@
-"""Where every node is, how it moves, and what a wrench on it does: pictures, loads, outputs."""
+"""Positions and motions of all nodes, and forces of wrenches on them: for pictures, loads and outputs."""
 
 import equinox as eqx
 import jax.numpy as jnp

@@ -24,7 +24,7 @@ from ..types import Float, Real, namespace
 
 
 class NodalConstants(eqx.Module):
-    """What the nodal shortcut needs beside the constants of every link; a link's gravity Q is in its mass and X."""
+    """Constants of the nodal shortcut, beside those of every link; a link's gravity Q is in its mass and X."""
 
     W: Float[Real, "l 3 6 c c"]  # [Vidoni2015] eq. (96)
 

@@ -42,7 +42,7 @@ def parts_of(robot: Robot, bodies: Sequence[Body], links: Links) -> dict[str, An
 def elastic_seats(
     robot: Robot, mechanism: AbstractMechanism, links: Links
 ) -> ElasticSeats:
-    """What the elastic coordinates of the links do to the points that carry the frames of a mechanism."""
+    """Effect of the elastic coordinates on the points that carry the frames of a mechanism."""
     shape = seats_of(robot, links.node_shape)[:, :, 6:]
     return ElasticSeats(shape, links.slopes, links.counts, mechanism.chain.parents)
 

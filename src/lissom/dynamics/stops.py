@@ -24,7 +24,7 @@ class Stops(eqx.Module):
     def depth(
         self, encoder: Float[Array, " j"], encoder_d: Float[Array, " j"]
     ) -> tuple[Float[Array, "2 j"], Float[Array, "2 j"]]:
-        """How far each joint is beyond its lower and its upper limit, and how fast it goes on."""
+        """Distance of each joint beyond its lower and upper limit [rad or m], and its rate."""
         beyond = jnp.stack([self.low - encoder, encoder - self.high])
         return beyond, jnp.stack([-encoder_d, encoder_d])
 
@@ -37,7 +37,7 @@ class Stops(eqx.Module):
     def contact(
         self, encoder: Float[Array, " j"], encoder_d: Float[Array, " j"]
     ) -> Float[Array, "2 j"]:
-        """How it stands with each stop: `APART`, `RELAXING` (touched, without a force) or `PUSHING`."""
+        """Contact at each stop: `APART`, `RELAXING` (touched, without a force) or `PUSHING`."""
         depth, rate = self.depth(encoder, encoder_d)
         touched = jnp.where(self.push(depth, rate) > 0, PUSHING, RELAXING)
         return jnp.where(depth > 0, touched, APART)

@@ -65,7 +65,7 @@ class ModalLinks(eqx.Module):
 
 
 def modal_links(links: Links, count: int) -> ModalLinks:
-    """What the dual-screw equations need of the links; `count` elastic coordinates in all."""
+    """Data of the links in the dual-screw equations; `count` elastic coordinates in all."""
     xp = namespace(links.mass, links.stiffness)
     c = links.stiffness.shape[-1]
     # (V, qd) without the six coordinates of the inner node, which is where the link frame is.
@@ -401,7 +401,7 @@ class TruncatedScrews(AbstractEquations):
     def _weight(
         self, formulation: AbstractFormulation, x: Float[Array, " n"]
     ) -> Float[Array, " n"]:
-        """What the robot needs at rest, but for its strain."""
+        """Force that the robot needs at rest, without that of its strain."""
         still = jnp.zeros_like(x)
         needed = self._needed_force(formulation, x, still, still, None)
         return needed - self._strain(formulation, x)
@@ -527,7 +527,7 @@ def _split(
 
 
 def _joined(V: Float[Array, "l 6"], eta: Float[Array, "l m"]) -> Float[Array, "l e"]:
-    """What belongs to a link's frame, and to its elastic coordinates."""
+    """Twists of link frames and rates of elastic coordinates side by side."""
     return jnp.concatenate([V, eta], axis=1)
 
 

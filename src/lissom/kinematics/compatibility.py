@@ -31,7 +31,7 @@ from .references import AbstractReference
 
 
 class Shapes(eqx.Module):
-    """What compatibility needs to know of the links; l frames of the chain."""
+    """Displacements of tips and seats from body coordinates, for compatibility; l frames of the chain."""
 
     tip: Float[Real, "b 6 c"]  # displacement of the tip node from body coordinates
     # The same of the parent's point that carries each frame; None: the parent's tip.

@@ -122,7 +122,7 @@ class JointRates(eqx.Module):
 def second_derivative_terms(
     at: PoseTerms, joints: JointRates, value: Stack, rate: Stack
 ) -> Stack:
-    """What the joints' motion adds to a second derivative: -2 rate ad a_d - rate^2 ad^2 a - acceleration ad a."""
+    """Terms of the joints' motion in a second derivative: -2 rate ad a_d - rate^2 ad^2 a - acceleration ad a."""
     once = at.turned(value)
     twice = at.turned(once)
     return -(

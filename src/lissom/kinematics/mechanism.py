@@ -24,7 +24,7 @@ DEAD_POINT_GAIN = 30.0
 
 
 class AbstractJointDependence(eqx.Module):
-    """How the k joints of a chain follow from its i independent ones at one pose."""
+    """Dependence of the k joints of a chain on its i independent ones at one pose."""
 
     @abc.abstractmethod
     def follow(
@@ -54,7 +54,7 @@ class AbstractJointDependence(eqx.Module):
     def conditions(
         self, reference: AbstractReference, J: Float[Array, "l 6 k"]
     ) -> Conditions | None:
-        """What the displacements of the links satisfy; None where theta is what the encoders read."""
+        """Conditions on the displacements of the links; None where theta is the encoders' reading."""
 
 
 class AllIndependent(AbstractJointDependence):
@@ -88,7 +88,7 @@ class AllIndependent(AbstractJointDependence):
 
 
 class AbstractSeats(eqx.Module):
-    """What the elastic coordinates do to the points of the links that carry the frames of a chain."""
+    """Effect of the elastic coordinates on the points of the links that carry the frames of a chain."""
 
     @abc.abstractmethod
     def displaced(self, eta: Float[Array, " d"]) -> Float[Array, "l 6"]:
@@ -136,7 +136,7 @@ class AbstractMechanism(eqx.Module):
 
     @abc.abstractmethod
     def dependence(self, J: Float[Array, "l 6 k"]) -> AbstractJointDependence:
-        """How joints follow each other at a pose with this body Jacobian of the chain."""
+        """Dependence of the joints at a pose with this body Jacobian of the chain."""
 
     @abc.abstractmethod
     def on_branch_near(self, joints: Float[Real, " j"]) -> "AbstractMechanism":

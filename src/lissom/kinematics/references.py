@@ -1,4 +1,4 @@
-"""What the joint coordinates of an elastic robot mean: the choice of the equivalent rigid-link system (ERLS).
+"""Meaning of the joint coordinates of an elastic robot: the choice of the equivalent rigid-link system (ERLS).
 
 Links that bend leave it open where the rigid robot is, of which their displacements are counted. A choice says it by
 one condition for each independent joint, Z(theta) q = 0 over the body coordinates q of all links.
@@ -16,7 +16,7 @@ from ..types import Float, Real
 
 
 class AbstractReference(eqx.Module):
-    """What theta means: the conditions Z(theta) q = 0, one for each independent joint, of a minimum for every one."""
+    """Meaning of theta: conditions Z(theta) q = 0, one for each independent joint, of a minimum for every one."""
 
     @abc.abstractmethod
     def conditions(self, J: Float[Array, "l 6 j"]) -> Float[Array, "r l c"] | None:

@@ -1,4 +1,4 @@
-"""What a model and a run will cost, from the description alone, before anything is built."""
+"""Cost of a model and a run, estimated from the description before anything is built."""
 
 import os
 from typing import NamedTuple
@@ -13,7 +13,7 @@ PLANAR_COMPONENTS = 3
 
 
 class Cost(NamedTuple):
-    """What a link with d dofs in its mesh costs: memory by d squared, time by d cubed."""
+    """Memory in bytes per d^2 and build time in seconds per d^3 of a link with d dofs in its mesh."""
 
     bytes: float
     seconds: float
@@ -34,7 +34,7 @@ MEMORY_SHARE = 0.8  # of the machine's memory that may be used
 
 
 class Forecast(NamedTuple):
-    """What is to be expected."""
+    """Expected size of a model and its outputs, and time to build it."""
 
     coordinates: int
     largest_link: int  # dofs of the mesh of one link

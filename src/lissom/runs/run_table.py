@@ -50,7 +50,7 @@ class RunTable:
         return np.asarray(held[1] if isinstance(held, tuple) else held)
 
     def netcdf(self) -> bytes:
-        """All of it as a file."""
+        """The table as the bytes of a NetCDF file."""
         from .netcdf_file import netcdf_bytes
 
         variables = {}
@@ -63,7 +63,7 @@ class RunTable:
         return netcdf_bytes(variables, self.attrs)
 
     def dataset(self) -> "Dataset":
-        """All of it as a dataset."""
+        """The table as an xarray dataset."""
         # Brings xarray.
         from .node_index import Dataset, with_tips
 
@@ -104,7 +104,7 @@ def table_of_outputs(
     outputs: Outputs,
     torque: np.ndarray,
 ) -> RunTable:
-    """What is seen of a run, with names and units."""
+    """Results of a run as a table with names and units."""
     n = int(solution.filled)
     j = model.formulation.n_joints
     elastic = np.asarray(solution.x)[:n, j:]

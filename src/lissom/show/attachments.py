@@ -1,4 +1,4 @@
-"""What sits on the links of a robot in a picture: lumped masses, the payload, motors, and surfaces that were given."""
+"""Shapes on the links of a robot in a picture: lumped masses, the payload, motors, and surfaces that were given."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

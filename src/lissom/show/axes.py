@@ -1,4 +1,4 @@
-"""What all figures share: colours, page, titles, legends, and axes in a plane, in space and against time."""
+"""Parts of all figures: colours, page, titles, legends, and axes in a plane, in space and against time."""
 
 from collections.abc import Callable, Sequence
 from io import BytesIO

@@ -30,7 +30,7 @@ SMALLEST_ERROR = 1e-9  # drawn: a logarithmic axis has no zero
 
 
 class LinkPicture(NamedTuple):
-    """What there is to draw of a link."""
+    """Surface, interfaces and modes of an imported link, for its figure."""
 
     points: ndarray  # (s, 3) [m]
     triangles: ndarray  # (t, 3)
@@ -276,7 +276,7 @@ def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
 
 
 def link_picture(made: LinkImport) -> LinkPicture:
-    """What there is to draw of an import."""
+    """Surface, interfaces and modes of an import, for its figure."""
     assert made.coupled is not None and made.interface is not None
     base = made.coupled.base
     nodes = np.arange(len(base.points))

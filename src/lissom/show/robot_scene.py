@@ -1,4 +1,4 @@
-"""What there is to draw of a described robot: sections along the links, joints, gravity."""
+"""Scene of a described robot: sections along the links, joints, gravity."""
 
 from collections.abc import Iterator
 from pathlib import Path

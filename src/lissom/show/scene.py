@@ -1,4 +1,4 @@
-"""What there is to draw of a robot: geometry as plain arrays, no graphics library."""
+"""Scene of a robot: geometry as plain arrays, no graphics library."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ class LinkShape:
 
 @dataclass(frozen=True)
 class Scene:
-    """What there is to draw of a robot."""
+    """Shapes of a robot in one pose, and gravity."""
 
     name: str
     links: tuple[LinkShape, ...]

@@ -164,7 +164,7 @@ def still_content(scene: Scene, position: ndarray, **others: ndarray) -> Content
 def picture_content(
     scene: Scene, motion: Arrays, others: Arrays, rows: ndarray, scale: Number | None
 ) -> Content:
-    """What a moving picture is drawn from: shapes, the stage, and the arrays at the rows that are kept."""
+    """Data of a moving picture: shapes, the stage, and the arrays at the rows that are kept."""
     position = motion["position"]
     frames = {name: values[rows] for name, values in motion.items()}
     blob, places = _packed_arrays(others | frames)
@@ -229,7 +229,7 @@ def _outlines(scene: Scene) -> Arrays:
 
 
 def _link_content(scene: Scene) -> list[Content]:
-    """What the page needs of each link besides its outline: `first` is the row of its inner node."""
+    """Data of each link for the page, besides its outline: `first` is the row of its inner node."""
     links = []
     for link, rows in zip(scene.links, link_rows(scene), strict=True):
         content = {
@@ -246,7 +246,7 @@ def _link_content(scene: Scene) -> list[Content]:
 
 
 def _affordable_frames(motion: Arrays, others: Arrays) -> int:
-    """How many frames fit into the budget beside the other arrays."""
+    """Number of frames that fit into the budget beside the other arrays."""
     per_frame = sum(values[0].size for values in motion.values())
     spent = sum(values.size for values in others.values())
     left = BUDGET - NUMBER_BYTES * spent

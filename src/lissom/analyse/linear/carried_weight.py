@@ -23,7 +23,7 @@ _weight_stiffness = compiled_quickly(weight_stiffness)
 def weight_stiffness_at(
     model: Model, formulation: AbstractFormulation, x: Float[Array, " n"]
 ) -> Float[np.ndarray, "n n"]:
-    """What first order leaves out of the stiffness at x; zero in formulations that leave nothing out."""
+    """Stiffness at x due to carried weight that first order leaves out; zero in formulations that include it."""
     if not lacks_weight_stiffness(formulation):
         return np.zeros((formulation.size, formulation.size))
     joints = formulation.mechanism.joint_coordinates(x)
@@ -54,7 +54,7 @@ def with_weight_stiffness(
 
 
 def weight_note(model: Model) -> str | None:
-    """What a user should know about the weight in a linear model; None where nothing is left out."""
+    """Note on the carried weight that a linear model leaves out; None if nothing is."""
     has_weight = np.any(np.asarray(model.robot.gravity))
     if not has_weight or not lacks_weight_stiffness(model.formulation):
         return None

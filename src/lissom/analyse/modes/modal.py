@@ -286,7 +286,7 @@ def natural_frequencies(
 
 
 def _kind(square: float) -> str:
-    """What a motion with this omega^2 is called."""
+    """Kind of a motion with this omega^2: `vibration`, `rigid` or `unstable`."""
     bound = RIGID_RATE**2
     if square > bound:
         return "vibration"

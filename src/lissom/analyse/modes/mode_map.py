@@ -124,12 +124,12 @@ class ModeMap(Summarised):
 
     @property
     def lost(self) -> np.ndarray:
-        """Where a mode was not followed: MAC below 0.9, or its frequency changed by more than 15 %."""
+        """True where a mode was not followed: MAC below 0.9, or its frequency changed by more than 15 %."""
         return (self.mac < FOLLOWED) | (np.abs(self.step) > LONGEST_STEP)
 
     @property
     def unstable(self) -> np.ndarray:
-        """Where a mode grows by more than rounding, and is faster than the motion changes: others say nothing."""
+        """True where a mode grows by more than rounding; modes slower than the change of the motion never count."""
         size = 2 * np.pi * np.abs(self.frequency_hz)
         is_vibration = size > self.change_rate
         return is_vibration & (self.growth > GROWING * size)
@@ -175,7 +175,7 @@ def link_motions(f: AbstractFormulation, x: Float[Any, " n"]) -> LinkMotions:
 
 
 class LinearPoint(eqx.Module):
-    """What is computed side by side at every point of the grid."""
+    """Quantities at one point of the grid; all points are computed in one batch."""
 
     slopes: Derivatives
     tau: Any  # torques that hold the motion

@@ -118,7 +118,7 @@ class ModelMatrices:
 
     @property
     def notes(self) -> dict[str, str]:
-        """What the polynomials are of."""
+        """Robot, formulation and options that the polynomials belong to."""
         model = self.model
         return {
             "robot": model.robot.name,

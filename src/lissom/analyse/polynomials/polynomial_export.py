@@ -13,7 +13,7 @@ ARRAYS = ("centre", "low", "high", "coefficients")
 
 
 class PolynomialTable(NamedTuple):
-    """What is written of polynomial eigenpairs."""
+    """Contents of a file of polynomial eigenpairs."""
 
     polynomial: PiecewisePolynomial
     modes: int

@@ -35,7 +35,7 @@ MAX_MEMBERS = 10_000_000  # nodes that one line of a set may name
 
 
 class Deck(NamedTuple):
-    """What the readers of matrices take from an input deck."""
+    """Contents of an input deck that the readers of matrices use."""
 
     labels: np.ndarray  # (k,) numbers of the nodes
     points: np.ndarray  # (k, 3)

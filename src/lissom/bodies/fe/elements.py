@@ -268,7 +268,7 @@ def _place_by_name(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndar
 
 
 def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
-    """The same without dofs that have neither stiffness nor mass (rotations of solid elements), and their nodes."""
+    """The elements without dofs that have neither stiffness nor mass (rotations of solid elements), and their nodes."""
     used = row_sizes(fe.K) + row_sizes(fe.M) > 0
     has_dofs = (fe.place >= 0).any(axis=1)
     if used.all() and has_dofs.all():
@@ -287,7 +287,7 @@ def without_empty_dofs(fe: FiniteElements) -> FiniteElements:
 
 
 def without_empty_nodes(fe: FiniteElements) -> FiniteElements:
-    """The same without nodes that own no dof."""
+    """The elements without nodes that have no dof."""
     has_dof: np.ndarray = np.max(fe.place, axis=1) >= 0
     if has_dof.all():
         return fe
@@ -314,7 +314,7 @@ def without_empty_nodes(fe: FiniteElements) -> FiniteElements:
 
 
 def in_si(fe: FiniteElements, units: str) -> FiniteElements:
-    """The same in SI; `units` names the length, mass and time of the numbers that it holds (`UNITS`)."""
+    """The elements in SI; `units` names the length, mass and time of the numbers that it holds (`UNITS`)."""
     length, mass, time = UNITS[units]
     if units == "m-kg-s":
         return fe

@@ -1,4 +1,4 @@
-"""What is wrong with finite elements, and with files of them."""
+"""Errors in finite elements and in their files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ class FeError(DescriptionError):
 
 @contextmanager
 def as_fe_error() -> Iterator[None]:
-    """What is wrong with a file of arrays, as an error of finite elements."""
+    """An error in a file of arrays as an `FeError`."""
     try:
         yield
     except ArrayFileError as failure:

@@ -77,7 +77,7 @@ ACCEPTED = {
 
 @dataclass(frozen=True, repr=False)
 class LinkImport(Result):
-    """What came of an import: the report and, if nothing failed, the link; what lies behind it for pictures."""
+    """Result of an import: the report; the link, if no check failed; the data of its pictures."""
 
     report: ImportReport
     link: ReducedLink | None
@@ -253,7 +253,7 @@ def reduce_link(
 def _places(
     interface: Mapping[str, Any] | None, inner: Any, tip: Any
 ) -> dict[str, Any]:
-    """Where the joints sit, by the names of the interfaces."""
+    """Positions of the joints, by the names of the interfaces [m]."""
     places = dict(interface or {})
     for name, place in {INNER: inner, TIP: tip}.items():
         if place is not None:
@@ -406,7 +406,7 @@ def _frequency_line(name: str, comparison: ModeComparison) -> ReportLine:
 
 
 def _split_fix(message: str) -> tuple[str, str]:
-    """What is wrong, and what to do: the second sentence of a message."""
+    """Remedy of an error: the second sentence of its message."""
     text, dot, fix = message.partition(". ")
     if dot:
         return text, fix

@@ -54,7 +54,7 @@ class Block(NamedTuple):
 
 
 class MshFile(NamedTuple):
-    """What a `.msh` file says of a solid."""
+    """Nodes, elements and named groups of faces of a solid in a `.msh` file."""
 
     labels: np.ndarray  # (k,) numbers of the nodes
     points: np.ndarray  # (k, 3)

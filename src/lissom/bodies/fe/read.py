@@ -1,4 +1,4 @@
-"""One door to every reader: finite elements from a file, whatever program wrote it."""
+"""Reads finite elements from the files of all supported programs."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +29,7 @@ MESHES = (".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".geo")
 
 
 class Reading(NamedTuple):
-    """What a file alone does not say."""
+    """Choices of the user that a file does not contain: units, further files, order of the dofs."""
 
     # file with the coordinates, where the matrices come without
     nodes: Path | None = None

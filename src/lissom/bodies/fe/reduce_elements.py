@@ -37,7 +37,7 @@ FIRST_TRIAL = 10  # modes computed first to find how many lie below a frequency
 
 @dataclass(frozen=True)
 class ReductionRequest:
-    """How a link is reduced: to so many elastic modes, or to all fixed-interface modes below a frequency."""
+    """Size of a reduced link: a number of elastic modes, or all fixed-interface modes below a frequency."""
 
     method: InterfaceMethod = "craig-bampton"
     modes: int | None = None

@@ -1,4 +1,4 @@
-"""What an import found, line by line: passed or failed, why, and what to do about it."""
+"""Report of an import: for each check whether it passed, why, and what to do."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -15,7 +15,7 @@ FREQUENCIES = ("mode", "full [Hz]", "reduced [Hz]", "error [%]", "MAC")
 
 @dataclass(frozen=True)
 class ReportLine:
-    """One check: what was found and, unless it passed, what to do."""
+    """Result of one check: what was found and, unless it passed, what to do."""
 
     name: str
     verdict: Verdict

@@ -79,7 +79,7 @@ def _directions(path: np.ndarray) -> np.ndarray:
 def _shares(
     fe: FiniteElements, nodes: np.ndarray, start: np.ndarray, end: np.ndarray
 ) -> np.ndarray:
-    """How far along the way from start to end each node lies, 0 to 1, by distances over the surface."""
+    """Position of each node between start (0) and end (1), by distances over the surface."""
     graph = _edge_graph(fe, nodes)
     points = fe.points[nodes]
 

@@ -196,7 +196,7 @@ def _with_middles(
 
 
 def _used_nodes(mesh: SolidMesh) -> SolidMesh:
-    """The same without nodes of no tetrahedron (ends of construction lines), and without faces between two volumes."""
+    """The mesh without nodes of no tetrahedron (ends of construction lines), and without faces between two volumes."""
     used = np.zeros(len(mesh.points), dtype=bool)
     used[mesh.tets] = True
     new = np.cumsum(used) - 1

@@ -45,7 +45,7 @@ class FreeModes(eqx.Module):
 
 
 class Excitation(NamedTuple):
-    """What shakes a link: loads over its dofs, all of the same share in every frequency of a band."""
+    """Loads that excite a link: over its dofs, with a flat spectrum in a band of frequencies."""
 
     force: Float[Real, "n f"]  # one column for each load
     band_hz: tuple[float, float]  # [Hz]
@@ -53,7 +53,7 @@ class Excitation(NamedTuple):
 
 
 class Truncation(NamedTuple):
-    """What a truncation kept and dropped."""
+    """Result of a truncation: which modes were kept, and their share of the energy."""
 
     frequency_hz: Float[Real, " m"]
     kept: Bool[np.ndarray, " m"]

@@ -36,7 +36,7 @@ RANKINGS: tuple[Ranking, ...] = ("interface", "free")
 
 
 class Reduction(NamedTuple):
-    """How a link is reduced.
+    """Choices for the reduction of a link.
 
     A method builds a basis; a ranking says which of its motions are kept:
 

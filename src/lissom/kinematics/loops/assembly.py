@@ -121,7 +121,7 @@ def _within_half_a_turn(chain: Chain, theta, reference):
 
 
 class ClosingAttempt(NamedTuple):
-    """Where an attempt to close the loops ends, and how far they are open there."""
+    """Result of an attempt to close the loops: joint coordinates, and the gap that is left."""
 
     theta: Float[np.ndarray, " j"]
     gap: float  # [m or rad]

@@ -1,4 +1,4 @@
-"""What is said about loops that cannot be closed."""
+"""Errors of loops that cannot be closed."""
 
 from ...describe.robot import Robot
 

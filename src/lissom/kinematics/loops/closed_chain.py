@@ -44,7 +44,7 @@ _closed_joints = compiled_quickly(closed_joints)
 
 
 class DependentJoints(AbstractJointDependence):
-    """How all joints of a closed chain follow from its independent ones at a pose."""
+    """Dependence of all joints of a closed chain on its independent ones at a pose."""
 
     closure: Closure
     solve: Float[Array, "d r"]  # (Z J_d)^-1

@@ -115,7 +115,7 @@ def all_joints(
 
 
 class LoopProblem(NamedTuple):
-    """What closes: the chain, its loops, and the displacements of the points that carry its frames."""
+    """A chain with its loops, and the displacements of the points that carry its frames."""
 
     chain: Chain
     closure: Closure
@@ -133,7 +133,7 @@ class LoopProblem(NamedTuple):
 
 
 class ClosingIteration(NamedTuple):
-    """Where Newton's iteration is: all joints, legs of the way that are done, steps made on the present leg."""
+    """State of Newton's iteration: all joints, legs of the way that are done, steps made on the present leg."""
 
     theta: Float[Array, " j"]
     leg: Float[Array, ""]

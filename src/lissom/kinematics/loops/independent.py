@@ -25,7 +25,7 @@ def with_independent(closure: Closure, independent: Sequence[int]) -> Closure:
 
 
 def independent_count(closure: Closure) -> int:
-    """How many joints are independent: one for each joint without a closing row."""
+    """Number of independent joints: one for each joint without a closing row."""
     return closure.reach.shape[0] - closure.rows.shape[0]
 
 
