@@ -24,8 +24,8 @@ def validate(
 ) -> None:
     """Check a robot or scenario file and report every error at once; exit code 2 if there is one.
 
-    A valid file is one that `simulate` starts with: the model is built in the formulation asked for. Warnings
-    are printed; with --strict they give exit code 1.
+    A valid file is one that `simulate` starts with: the model is built in the formulation asked for. Warnings are
+    printed; with --strict they give exit code 1.
 
     Examples: lissom validate robot.yaml, lissom validate robot.yaml --formulation nonlinear
     """
