@@ -1,6 +1,6 @@
 """Linear solves that stay inside compiled code: LAPACK for one matrix, array operations for a batch of them.
 
-Batched LAPACK calls that run side by side share the threads of the processor and can wait for each other forever, so
+Batched LAPACK calls that run in parallel share the threads of the processor and can wait for each other forever, so
 `jax.vmap` replaces them by the same elimination written in array operations. Factors are the same either way.
 """
 
@@ -41,7 +41,7 @@ def solve(A: Inexact[Array, "n n"], b: Inexact[Array, " n"]) -> Inexact[Array, "
 
 @jax.jit  # of every implicit step, in several places: traced once
 def solve_with(factors: Factors, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
-    """Solution y of A y = b by factors at hand, which are constants: its derivative is A^-1 db."""
+    """Solution y of A y = b by given factors, which are constants: its derivative is A^-1 db."""
     return _solution(factors, lambda y: _product(factors, y), b)
 
 

@@ -120,7 +120,7 @@ def series_of(phi: Float[Array, "*n 3"]) -> Series:
 def exponential(
     phi: Float[Array, "*n 3"], series: Series | None = None
 ) -> Float[Array, "*n 3 3"]:
-    """Finite rotation exp(phi x) of a rotation vector, up to twelve turns; `series_of(phi)` where it is at hand."""
+    """Finite rotation exp(phi x) of a rotation vector, up to twelve turns; `series`: `series_of(phi)`, if known."""
     sinc, half, _, _, _ = series_of(phi) if series is None else series
     return _quadratic(phi, sinc, half)
 

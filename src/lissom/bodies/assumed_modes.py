@@ -46,7 +46,7 @@ from .reduce.lowest_modes import lowest_modes
 from .slopes import Slopes, integral_weights
 
 SLOPE_POINTS = 4
-# A plain number of modes is handed out one by one in this order.
+# A plain number of modes is shared out one by one in this order.
 TURN_ORDER = ("xy", "xz", "torsion")
 
 
@@ -75,7 +75,7 @@ def modes_per_link(robot: Robot, modes: Any = None) -> tuple[Any, ...]:
 
 
 def modes_per_family(modes: int | Mapping[str, int]) -> dict[str, int]:
-    """Modes of each family: as named, or a plain number handed out to bending in xy, in xz, and torsion in turn.
+    """Modes of each family: as named, or a plain number shared out to bending in xy, in xz, and torsion in turn.
 
     Six are two of each, as in [Cibicik2021]; axial modes must be named.
     """

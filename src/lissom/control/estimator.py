@@ -1,4 +1,4 @@
-"""The Kalman filter of the deviations, and of torques that nobody told it about.
+"""The Kalman filter of the deviations, and of unknown torques.
 
 States are (dx, d): d is a torque that acts beside the command, the same from sample to sample until the filter learns
 better. A controller that takes it back has integral action (offset-free control).

@@ -1,6 +1,6 @@
 """The extended Kalman filter: the state of the bending robot, estimated along its motion with its own equations.
 
-The filter carries z = (x, x'), torques d that nobody told it about, and their covariance P. From sample to sample it
+The filter carries z = (x, x'), unknown torques d, and their covariance P. From sample to sample it
 steps the nonlinear robot by the linearly implicit trapezoidal rule,
 
     z+ = z + h (1 - h/2 J)^-1 F(z, u + d),        A = (1 - h/2 J)^-1 (1 + h/2 J),        J = dF/dz,

@@ -36,7 +36,7 @@ class Margins(NamedTuple):
 
 
 class OpenLoop(NamedTuple):
-    """A robot and a law side by side, sampled."""
+    """A sampled robot and the matrices of a law; the loop between them is open."""
 
     robot: LinearModel  # torques held between samples
     law: LawMatrices

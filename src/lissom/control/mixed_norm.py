@@ -223,7 +223,7 @@ def scaled_plant(plant: Plant) -> tuple[Plant, float]:
     Y = _riccati(A.T, plant.C.T, B_w @ B_w.T, V)
     of_control, of_estimate = _root(X), _root(Y)
     U, sizes, W = np.linalg.svd(of_control.T @ of_estimate)
-    # Motions that nothing disturbs or nobody minds take no part.
+    # Motions that nothing disturbs or no output shows are left out.
     significant = sizes > NEGLIGIBLE * sizes[0]
     size = np.sqrt(sizes[significant])
     T = of_estimate @ W[significant].T / size

@@ -28,7 +28,7 @@ from .described_numbers import actuated_columns
 from .references import reference_through
 
 MOST_SAMPLES = 100_000  # in a table of torques
-AT_ONCE = 64  # pieces of a reference whose gravity torques are computed side by side
+AT_ONCE = 64  # pieces of a reference whose gravity torques are computed in one batch
 
 
 class PDController(Part):
@@ -163,7 +163,7 @@ class GravityTorque(AbstractSignal):
     def pieces(
         self, starts: Sequence[float], ends: Sequence[float]
     ) -> list[PolynomialPiece]:
-        """The cubics of many pieces, their torques computed side by side."""
+        """The cubics of many pieces, their torques computed in one batch."""
         times = np.linspace(starts, ends, 4, axis=1)
         references = self.reference.pieces(starts, ends)
         parts = []

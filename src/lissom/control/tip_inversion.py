@@ -179,7 +179,7 @@ def _readings(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd,
 
 
 def _check_path(start: float, away, window: Window) -> None:
-    """Refuse a solution whose tip does not follow, for want of time before the motion."""
+    """Refuse a solution whose tip does not follow, because the time before the motion is too short."""
     way = np.abs(window.joints - window.joints[0]).max()
     missed = np.abs(away).max() / max(way, 1e-300)
     if missed > FAR:

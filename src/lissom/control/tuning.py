@@ -119,7 +119,7 @@ def modal_filter(
 ) -> Float[np.ndarray, "j m"]:
     """W: from what gauges read to the joint accelerations that would bend the slowest modes so, over their frequency.
 
-    As many modes as there are gauges are told apart; those faster than `SLOW_MODES` times the first are dropped, so
+    As many modes as there are gauges are distinguished; those faster than `SLOW_MODES` times the first are dropped, so
     that a loop on W eps leaves them alone.
 
     Args:

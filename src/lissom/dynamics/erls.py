@@ -171,7 +171,7 @@ class Erls(AbstractFormulation):
         placed: tuple[Float[Array, "l m"], ...],
     ) -> tuple[Configuration, Rates, Rates]:
         """Place, rates and accelerations of the links from those of the chain and of what it carries."""
-        # Frames that follow the links in the chain carry no body: only the links are handed on.
+        # Frames that follow the links in the chain carry no body: only the links are passed on.
         l, j = placed[0].shape[0], self.n_encoders
 
         def of_links(inner, eta):

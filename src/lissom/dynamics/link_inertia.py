@@ -37,7 +37,7 @@ class DeformedInertia(NamedTuple):
 
 
 def deformed_inertia(link: Links, q: Float[Array, " c"]) -> DeformedInertia:
-    """Products of the constants with q, formed once for all that needs them."""
+    """Products of the constants with q, computed once for momentum, inertia and forces."""
     mass = jnp.asarray(link.mass)
     # Momentum w x moment of a rigid link that turns.
     rigid_moment = -mass[(2, 0, 1), (4, 5, 3)]

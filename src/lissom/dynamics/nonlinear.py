@@ -70,7 +70,7 @@ class Nonlinear(AbstractFormulation):
         at = seats_on_tips(self.mechanism.chain, theta, tips.value)
         moved = twists(self.mechanism, at, tips, rate_i, acceleration_i)
         q, q_d, q_dd = (behind_inner_node(part) for part in placed)
-        # Frames that follow the links in the chain carry no body: only the links are handed on.
+        # Frames that follow the links in the chain carry no body: only the links are passed on.
         l, j = len(q), self.n_encoders
         theta_d, theta_dd = moved.theta_d[:j], moved.theta_dd[:j]
         return Motion(

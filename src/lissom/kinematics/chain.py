@@ -116,7 +116,7 @@ def relative_poses(
         theta: joint coordinates.
         displaced: displacement u and rotation vector phi of the point that carries each link, in its parent's axes;
             None where links are rigid.
-        series: `series_of(phi)`, where it is at hand.
+        series: `series_of(phi)`, where it is known.
     """
     motion = chain.coordinates_below_links(theta)
     R_X = jnp.asarray(chain.rotation)

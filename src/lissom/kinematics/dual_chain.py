@@ -33,7 +33,7 @@ def turned_tip_terms(
 class DualPose(eqx.Module):
     """Rigid chain at theta, and the small displacements of its frames."""
 
-    # Twists handed on from the parent's frame to the link's.
+    # Twists propagated from the parent's frame to the link's.
     twists: Recursion
     B: Float[Array, "l 6 6"]  # the same from the parent's tip
     s: Stack  # joint screws

@@ -1,7 +1,7 @@
 """Motion of the equivalent rigid-link system and of the small displacements it carries, by the geometric rule.
 
 A twist or a small displacement (6 numbers) reaches link i through `T_i = Ad(R_i, p_i)^-1`, and moving joint i changes
-it by `dT_i/dtheta_i = -ad(s_i) T_i`, s_i the joint's screw. Quantities handed from link to link obey `a_i = T_i S
+it by `dT_i/dtheta_i = -ad(s_i) T_i`, s_i the joint's screw. Quantities passed from link to link obey `a_i = T_i S
 a_p + b_i`, p the link that carries link i: every such chain is one pass outwards, its transpose one pass inwards
 (`recursion`). J stands for the body Jacobian, J theta_d = V, and Phi for the chain of twists.
 """
@@ -24,7 +24,7 @@ class PoseTerms(eqx.Module):
     """Everything that depends on theta alone; l frames of the chain, k joints."""
 
     twists: Recursion
-    # Of displacements, handed over from tip to inner node.
+    # Of displacements, propagated from tip to inner node.
     displacements: Recursion
     # Displacement of the parent's point -> of the inner node.
     shift: Float[Array, "l 6 6"]
@@ -60,7 +60,7 @@ def pose_terms(
     # Rigid coordinates of the parent move its tip, and with it the inner node of the link.
     carried = shift @ seat_shapes(chain, shapes)[:, :, :6]
     twists = Recursion(transfer_matrices(relative.R, relative.p), chain.parents)
-    # Where no joint follows another and theta is what the encoders read, nobody looks at the Jacobian.
+    # Where no joint follows another and theta is what the encoders read, the Jacobian is not used.
     screws = chain.screw[:, :, None] * jnp.asarray(chain.selection)[:, None, :]
     J = twists.solve_columns(screws)
     dependence = mechanism.dependence(J)
@@ -176,7 +176,7 @@ def erls_motion(
     """
     joints = _joint_motion(at.chain, moving, carries_acceleration)
     own, own_d, own_dd = (_from_tips(shapes, at, part) for part in eta)
-    # Displacements that are handed on turn with the joints as twists do: by -rate ad, on what has come so far.
+    # Displacements that propagate turn with the joints as twists do: by -rate ad, on what has come so far.
     (a,) = at.displacements.solve(own)
     (d,) = at.displacements.solve(own_d - joints.rate * at.turned(a))
     (dd,) = at.displacements.solve(own_dd + second_derivative_terms(at, joints, a, d))

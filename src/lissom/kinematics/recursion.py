@@ -1,4 +1,4 @@
-"""Six numbers handed from link to link, from the base outwards, and their transpose, from the tips inwards.
+"""Outward recursion over the links, six numbers each, and its transpose, inwards from the tips.
 
 Twists and small displacements obey a_i = G_i a_p + b_i, p the link that carries link i. One pass over the links solves
 for all of them, and one pass back takes forces on a to forces on b: the cost grows with the number of links, where the

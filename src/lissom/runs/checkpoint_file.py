@@ -44,7 +44,7 @@ class CheckpointFile:
         segments: tuple[Segment, ...],
         at_once: bool = False,
     ) -> None:
-        """Write the march to the file if it is time, or `at_once`; a disk that is full does not stop the run."""
+        """Write the march to the file if the interval is over, or `at_once`; a full disk does not stop the run."""
         if not at_once and time.monotonic() - self._last < self.every:
             return
         filled = rows.take(at.record)

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from xarray import Dataset
 
-# What a table holds unless it is told otherwise: what people plot.
+# Quantities of a table by default: those that are plotted most.
 USUAL = ("q", "qd", "encoder", "torque", "position", "energy")
 # And what runs hold of nodes that were chosen for it.
 RECORDED = ("velocity", "acceleration")
@@ -40,7 +40,7 @@ def quantities(data: "Dataset") -> list[str]:
 
 
 def usual(data: "Dataset") -> list[str]:
-    """Quantities of a table unless it is told otherwise."""
+    """Quantities of a table by default."""
     return [*USUAL, *(name for name in RECORDED if name in data)]
 
 

@@ -25,7 +25,7 @@ from .scenario_argument import scenario_from
 # A robot or a scenario: a library name, a file, or the data itself.
 Source = str | Robot | Scenario
 
-# First bytes of a NetCDF-4 file: result files are told by them, whatever their names.
+# First bytes of a NetCDF-4 file: result files are recognised by them, whatever their names.
 HDF5 = b"\x89HDF\r\n\x1a\n"
 
 

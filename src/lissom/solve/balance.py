@@ -1,4 +1,4 @@
-"""Quasi-static balance: where the links are, and which torques the joints need, while the joints move as they are told.
+"""Quasi-static balance: where the links are, and which torques the joints need, while the joints follow a given motion.
 
 The unknowns z = (x, tau) are all coordinates and the torques of the independent joints. They satisfy
 
@@ -177,7 +177,7 @@ def newton(
         return jax.lax.while_loop(unfinished, improve, begin)[1]
 
     def solve_linear(linear, right_side):
-        # Elimination in array operations: batched LAPACK calls side by side can wait for each other forever.
+        # Elimination in array operations: batched LAPACK calls in parallel can wait for each other forever.
         J = jax.jacfwd(linear)(jnp.zeros_like(right_side))
         return inverse(J) @ right_side
 

@@ -51,7 +51,7 @@ class CheckpointStore(Protocol):
         segments: tuple[Segment, ...],
         at_once: bool = False,
     ) -> None:
-        """Keep the march if it is time for that, or `at_once`."""
+        """Store the march if the interval since the last time is over, or `at_once`."""
 
     def read(self) -> Checkpoint | None:
         """The march as it was kept; None if it was not."""

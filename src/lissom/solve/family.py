@@ -1,4 +1,4 @@
-"""A family of robots: one structure, other numbers. Built once each, then computed side by side."""
+"""A family of robots: one structure, other numbers. Each is built once, then all are computed in batches."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

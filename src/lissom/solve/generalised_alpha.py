@@ -32,7 +32,7 @@ from .step import (
 
 MAX_ITERATIONS = 10
 KAPPA = 0.003  # the iteration stops when its error is this part of the tolerance
-SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
+SLOW = 0.1  # contraction per iteration beyond which the derivatives are recomputed
 
 
 class AlphaMemory(eqx.Module):
@@ -42,7 +42,7 @@ class AlphaMemory(eqx.Module):
     auxiliary: Float[Array, " n"]
     tangents: Tangents
     weights: ErrorWeights
-    needs_tangents: Any  # take the derivatives anew before the next step
+    needs_tangents: Any  # recompute the derivatives before the next step
     h: Float[Array, ""]  # step size the factors are for
     factors: Factors
 
@@ -194,7 +194,7 @@ class GeneralisedAlpha(AbstractStep):
         return end.xdd, end.converged, end.count, end.rate
 
     def _refresh(self, problem, tolerance, now: Moment, h, memory: AlphaMemory):
-        """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
+        """Memory with derivatives recomputed where needed, factors where these or the step size are new."""
         problem, now = stop_gradient((problem, now))
         is_wanted = in_some_lane(memory.needs_tangents)
         _, _, gamma, beta = self.weights
@@ -258,5 +258,5 @@ def _residual(xdd: Float[Array, " n"], arguments: Any) -> Float[Array, " n"]:
 
 
 def _change(r: Float[Array, " n"], arguments: Any) -> Float[Array, " n"]:
-    """Change of the acceleration that takes a residual away, with the factors at hand."""
+    """Change of the acceleration that removes a residual, by the factors in the memory."""
     return solve_with(arguments[4].factors, r)

@@ -75,7 +75,7 @@ ENERGY_SPENT = 0.25
 ENERGY_POWER = 0.8
 # A step whose motion is right to this part of the tolerance is short enough: a robot at rest has no energy to lose.
 ENERGY_REACH = 1e3
-SLOW = 0.1  # contraction per iteration beyond which the derivatives are taken anew
+SLOW = 0.1  # contraction per iteration beyond which the derivatives are recomputed
 
 
 class JumpMemory(eqx.Module):
@@ -89,7 +89,7 @@ class JumpMemory(eqx.Module):
 
 
 class RadauMemory(eqx.Module):
-    """What a step hands on: accelerations for prediction, derivatives, and factors for one step size."""
+    """State of the method between steps: accelerations for prediction, derivatives, and factors for one step size."""
 
     xdd: Float[Array, " n"]  # at the start of the step
     stages: Float[Array, "3 n"]  # of the step before
@@ -98,7 +98,7 @@ class RadauMemory(eqx.Module):
     tangents: Tangents
     weights: ErrorWeights
     stale: Any  # are the derivatives old enough to be suspected
-    # take them anew before the next step: all robots in step do, or none
+    # recompute them before the next step: all robots in lanes do, or none
     needs_tangents: Any
     h: Float[Array, ""]  # step size the factors are for
     real: Factors
@@ -114,7 +114,7 @@ def iteration_matrix(tangents: Tangents, h, mu):
 
 
 class Radau(AbstractStep):
-    """The default: large steps through vibration nobody sees, fifth order where it is seen."""
+    """The default: large steps through vibration below the tolerance, fifth order above it."""
 
     order: ClassVar[int] = 3
     name: ClassVar[str] = "radau"
@@ -268,7 +268,7 @@ class Radau(AbstractStep):
         return Attempt(end, none, jnp.asarray(True), whole(0), none, dense, memory)
 
     def _refresh(self, problem, tolerance, now, h, memory: RadauMemory) -> RadauMemory:
-        """Derivatives taken anew where they are wanted, factors where they or the step size are new."""
+        """Memory with derivatives recomputed where needed, factors where these or the step size are new."""
         problem, now = stop_gradient((problem, now))
         is_wanted = in_some_lane(memory.needs_tangents)
         jumps = memory.jumps
@@ -434,7 +434,7 @@ def residuals(stages: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"
 
 
 def stage_changes(r: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"]:
-    """Changes of the stages' accelerations that take residuals away, with the factors at hand."""
+    """Changes of the stages' accelerations that remove the residuals, by the factors in the memory."""
     return _stages_of(arguments[3], r)
 
 

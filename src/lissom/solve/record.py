@@ -151,7 +151,7 @@ class RunRecord:
         }
 
     def take(self, record: Record) -> int:
-        """Keep the rows of a window, as often as wanted; the number of rows that are filled so far."""
+        """Number of rows filled so far, after those of a window are stored; storing them again is harmless."""
         first = int(record.first)
         count = int(record.filled)
         for name, column in self.columns.items():

@@ -161,7 +161,7 @@ class _Start(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A run in the middle: what there is to draw of it."""
+    """State of a running simulation, for pictures."""
 
     t: float  # [s]
     formulation: AbstractFormulation

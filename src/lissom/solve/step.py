@@ -148,7 +148,7 @@ class AbstractStep(eqx.Module):
     ) -> Any:
         """Memory after a jump of the generalised forces, as a sampled law makes.
 
-        A method may keep what the jump leaves alone; here it begins again.
+        A method may keep what the jump does not change; the default restarts it.
         """
         return self.begin(problem, tolerance, now)
 
@@ -157,12 +157,12 @@ class AbstractStep(eqx.Module):
     ) -> Any:
         """Memory at the start of the next smooth piece.
 
-        A method may keep what it knows about the run as a whole; here it begins again.
+        A method may keep what it knows about the run as a whole; the default restarts it.
         """
         return self.begin(problem, tolerance, now)
 
     def discard_tangents(self, memory: Any) -> Any:
-        """Memory for a step that takes all derivatives anew; methods without derivatives have nothing to do."""
+        """Memory for a step that recomputes all derivatives; unchanged for methods without derivatives."""
         return memory
 
     @abc.abstractmethod

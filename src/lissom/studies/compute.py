@@ -85,7 +85,7 @@ def compute_chunk(
 def _reason(failure: Exception) -> str:
     words = " ".join(str(failure).split())
     known = isinstance(failure, RuntimeError | ValueError) and words
-    # What nobody foresaw is named as Python names it.
+    # An unexpected exception is named as Python names it.
     return words if known else f"{type(failure).__name__}: {words}"
 
 

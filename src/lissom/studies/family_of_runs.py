@@ -1,4 +1,4 @@
-"""Simulations of a chunk: those that share their structure run side by side in lanes, the others one by one."""
+"""Simulations of a chunk: those that share their structure run in lanes, the others one by one."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple

@@ -14,7 +14,7 @@ from .chunk import ChunkTask
 from .recipe import StudyRecipe
 from .store import Plan
 
-PAUSE = 0.2  # [s] after which whoever waits looks around
+PAUSE = 0.2  # [s] after which a waiting caller gets control back
 TRIES = 2  # of a chunk whose process ends, before its runs are tried one by one
 
 

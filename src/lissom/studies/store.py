@@ -157,7 +157,7 @@ class ChunkStore:
         return decode(self._path(name).read_bytes())
 
     def read_if_intact(self, name: str) -> ChunkContent | None:
-        """The content of a chunk, None where it is missing or damaged: it is then computed anew."""
+        """The content of a chunk, None where it is missing or damaged: it is then computed again."""
         try:
             return self.read(name)
         except (BrokenChunk, OSError, ValueError, KeyError):

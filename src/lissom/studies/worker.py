@@ -22,7 +22,7 @@ ORPHANED = 3  # exit code
 
 
 def main() -> None:
-    """Computes what is asked for until nobody asks any more."""
+    """Answers requests until the standard input closes."""
     answers = _own_output()
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
@@ -86,7 +86,7 @@ def compute_remotely(
 
 @lru_cache(maxsize=4)
 def _recipe_here(text: str) -> tuple[StudyRecipe, str]:
-    """A recipe and its fingerprint on this machine, found once for all chunks of a study."""
+    """A recipe and its fingerprint on this machine, cached for all chunks of a study."""
     recipe = StudyRecipe.model_validate(json.loads(text))
     try:
         return recipe, recipe.fingerprint

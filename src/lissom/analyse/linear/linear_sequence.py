@@ -22,7 +22,7 @@ from .linear_feedback import joint_feedback
 from .linearize import channels_of, derivatives, model_of, require_balance
 from .state_space import LinearModel
 
-CHUNK = 16  # instants computed at a time, side by side
+CHUNK = 16  # instants in one batch
 
 
 @runtime_checkable

@@ -170,7 +170,7 @@ def operating_point(
             )
         return _point_of_state(model, state, state.torque)
     if isinstance(state, State):
-        # What the encoders read stays; the links find their balance anew.
+        # Encoder readings stay; the balance of the links is computed again.
         qd = state.encoder_d if qd is None else qd
         state = state.encoder
     q = model.assemble(state)
@@ -180,7 +180,7 @@ def operating_point(
     f = model.formulation_at(q)
     point, left = _balanced(f, q, qd, qdd, balance_guess(f, q))
     if not float(left) < BALANCE:
-        # Newton's iteration lost its way, as it does with very soft links: it begins again where they hang at rest.
+        # Newton's iteration diverged, as it does with very soft links: it restarts where they hang at rest.
         resting = model.static(q)
         tau = of_independent(f, real(resting.torque))
         start = jnp.concatenate([resting.x, tau])

@@ -47,7 +47,7 @@ from .complex_modes import RIGID_RATE, quadratic_modes
 from .grid_points import grid_of
 from .tracking import FOLLOWED, LONGEST_STEP, PointModes, track, weighted_motion
 
-CHUNK = 16  # points computed at a time, side by side
+CHUNK = 16  # points in one batch
 RANGES = ("mode", "lowest [Hz]", "highest [Hz]", "not followed", "unstable")
 GROWING = 1e-9  # growth, against |lambda|, that rounding makes of nothing
 SPARE = 3  # times as many modes are looked at as are asked for, and ten: one that comes from above is found

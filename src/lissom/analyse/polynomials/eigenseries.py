@@ -183,7 +183,7 @@ class _Products:
         r = Kv[level].copy()
         for a in np.flatnonzero(m.degree <= t):
             b = np.flatnonzero(m.degree == t - m.degree[a])
-            # Terms of one degree lie side by side: their places in r count from the first of them.
+            # Terms of one degree are contiguous: their places in r count from the first of them.
             place = m.product[a, b] - level[0]
             r[place] += lam[a] * Cv[b] + square[a] * Mv[b]
         return r

@@ -18,7 +18,7 @@ def described_link(fe: FE) -> ReducedLink:
     return _described_link(path, changed, interface, fe.modes, fe.method)
 
 
-# The time of the last change is an argument, so that a file written anew is read again.
+# The time of the last change is an argument, so that a file that was rewritten is read again.
 @lru_cache(maxsize=16)
 def _described_link(
     path: Path,

@@ -164,7 +164,7 @@ def reduce_elements(
     """Modes of a link, six rigid ones first and clean, and how well they fit the full model.
 
     Raises:
-        FeError: the link has no modes, for want of stiffness or mass.
+        FeError: the link has no modes, because stiffness or mass is missing.
     """
     try:
         return _reduced_modes(link, interface, request or ReductionRequest(), progress)

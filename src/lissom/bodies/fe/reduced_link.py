@@ -54,7 +54,7 @@ class ReducedLink:
     triangles: np.ndarray  # (t, 3)
     surface_shapes: np.ndarray  # (s, 3, m)
     source: str = ""
-    # for geometric stiffening; None where no mesh was at hand
+    # for geometric stiffening; None where no mesh was known
     second_order: SecondOrderShapes | None = None
     report: dict[str, Any] = field(default_factory=dict)
 

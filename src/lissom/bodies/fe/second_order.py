@@ -58,7 +58,7 @@ def second_order(
         held: dofs of the inner node.
         origin: where the inner node is.
         solve: inverse of the stiffness without them.
-        progress: told what is being done.
+        progress: called with a text and the share of that part that is done.
     """
     loads_of_pairs = link.base.second_order_loads
     m = modes.clamped.shape[1]

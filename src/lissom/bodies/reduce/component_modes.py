@@ -38,8 +38,8 @@ def craig_bampton(
         M: mass.
         interface: numbers of the dofs that joints hold, b of them; they must stop every rigid motion.
         normal: fixed-interface modes; fewer come back where fewer have mass. All of them keep the link exact.
-        solve: K_ii^-1, if it is at hand.
-        progress: told what is being done.
+        solve: K_ii^-1 as a function of loads, if it is known.
+        progress: called with a text and the share of that part that is done.
     """
     b, i = split_dofs(K.shape[0], interface)
     K_ii = submatrix(K, i, i)
@@ -97,7 +97,7 @@ def free_interface(
         normal: free modes, lowest first.
         held: six dofs that hold the link while its flexibility is found; any six that stop every rigid motion.
         solve: inverse of K without the rows and columns `held`.
-        progress: told what is being done.
+        progress: called with a text and the share of that part that is done.
     """
     report_progress(progress, "factorising the stiffness", 0.0)
     link = FreeLink.of(K, M, rigid, held, solve)

@@ -179,7 +179,7 @@ def _band_energy(omega: float, zeta: float, low: float, high: float) -> float:
         loss = (2 * zeta * omega * W) ** 2
         return (omega**2 + W**2) / (detuning + loss)
 
-    # The resonance is narrow: the quadrature is told where it is.
+    # The resonance is narrow: the quadrature gets a break point there.
     width = zeta * omega
     peak = (omega - width, omega, omega + width)
     inside = [w for w in peak if low < w < high]

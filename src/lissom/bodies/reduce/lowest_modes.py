@@ -86,7 +86,7 @@ def lowest_modes(
         K: stiffness of the held structure.
         M: its mass; an operator will do where K is sparse.
         count: modes wanted.
-        solve: K^-1, if it is at hand.
+        solve: K^-1 as a function of loads, if it is known.
     """
     n = K.shape[0]
     count = min(count, n)
