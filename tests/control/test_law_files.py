@@ -3,8 +3,8 @@
 import pytest
 
 from lissom.describe import DescriptionError
+from lissom.runs.law_files import scenario_with_law
 from lissom.services.control import DesignRequest, design
-from lissom.services.law_files import scenario_with_law
 
 PID = """type: pid
 sample: 2 ms

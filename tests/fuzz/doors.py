@@ -8,7 +8,6 @@ from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
 from lissom.runs.failures import AnalysisError
 from lissom.runs.sources import scenario_of
-from lissom.services.law_files import scenario_with_law
 
 
 class FailedLink(Exception):

@@ -75,7 +75,7 @@ def go_on(found: Any, path: Path, random: Random) -> None:
     chance = random.random()
     if chance > BUILT or not isinstance(found, Robot | Scenario):
         return
-    from lissom.services.dry_run import check_start, startable_model
+    from lissom.runs.dry_run import check_start, startable_model
 
     whole = Scenario(robot=found) if isinstance(found, Robot) else found
     if chance < STARTED:

@@ -8,8 +8,8 @@ import pytest
 
 import lissom as ls
 from lissom.describe.scenario import Scenario
+from lissom.runs.dry_run import check_start
 from lissom.runs.start import scenario_times, start_scenario
-from lissom.services.dry_run import check_start
 from lissom.solve.arguments import ArgumentError
 
 SOURCE = Path(ls.__file__).parent

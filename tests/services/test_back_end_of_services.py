@@ -5,10 +5,10 @@ import pytest
 from jaxnative.compiled import chosen_backend
 from lissom.describe import Scenario
 from lissom.describe.control_study import ControlStudy
+from lissom.runs.dry_run import check_start
 from lissom.services.comparison_table import CompareRequest
 from lissom.services.control import DesignRequest, design
 from lissom.services.control_comparison import compare
-from lissom.services.dry_run import check_start
 from lissom.services.linearize import LinearizeRequest
 from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map
 from lissom.services.mode_polynomials import ModePolynomialsRequest, mode_polynomials

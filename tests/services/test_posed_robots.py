@@ -7,9 +7,9 @@ import lissom as ls
 from lissom.analyse.mass_properties import combined, mass_properties
 from lissom.describe.controllers import CONTROLLERS
 from lissom.describe.planned_motions import MOTIONS
+from lissom.runs.scenario_facts import scenario_facts
 from lissom.services.controller_forms import controller_forms
 from lissom.services.pose import PoseRequest, posed_robot
-from lissom.services.scenario_facts import scenario_facts
 from lissom.services.static import StaticRequest, static
 
 ROBOT = "de-luca-siciliano"
@@ -97,7 +97,7 @@ def test_forms_have_every_field_of_every_controller():
 
 def test_what_a_run_begins_with_is_told_with_its_names():
     facts = scenario_facts("double-pendulum")
-    assert [joint.name for joint in facts.joints] == ["upper", "lower"]
-    assert facts.nodes[-1].startswith("lower/")
-    assert facts.inputs["torque"]["upper"]["value"][0] == 3.0
-    assert not facts.from_rest
+    assert [joint["name"] for joint in facts["joints"]] == ["upper", "lower"]
+    assert facts["nodes"][-1].startswith("lower/")
+    assert facts["inputs"]["torque"]["upper"]["value"][0] == 3.0
+    assert not facts["from_rest"]

@@ -57,6 +57,16 @@ def library_material(name: str) -> Material:
     return Material(**values)
 
 
+def library_materials() -> tuple[dict[str, Any], ...]:
+    """All materials of the library, as plain data."""
+    keys = ("E", "nu", "density", "yield_stress")
+    found = []
+    for name in material_names():
+        material = library_material(name)
+        found.append({"name": name} | {key: getattr(material, key) for key in keys})
+    return tuple(found)
+
+
 def _by_name(value: Any) -> Any:
     if not isinstance(value, str):
         return value

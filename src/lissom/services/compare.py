@@ -9,11 +9,11 @@ import numpy as np
 from ..describe import DescriptionError, Problem
 from ..describe.modelled import modelled_run
 from ..runs.output_files import PICTURE, check_outputs
+from ..runs.result_files import loaded_run
 from ..solve.channels import UnknownNameError
 from .curves import rows_at
 from .frozen_model import FrozenModel
 from .modelled_result import ModelledResult
-from .result_files import loaded_run
 
 if TYPE_CHECKING:
     from ..runs.run import Run

@@ -8,12 +8,12 @@ from ..describe import DescriptionError
 from ..describe.control_study import ControlStudy
 from ..files.description_files import find_study
 from ..runs.failures import FailedRun
+from ..runs.law_files import problems_in_files
 from ..runs.output_files import PICTURE, check_outputs
 from ..studies.controller_numbers import Setting, setting_of
 from ..studies.controller_rules import check_controllers
 from .comparison_files import draw_comparison, write_row
 from .comparison_table import NOT_RUN, CompareRequest, CompareResult, ControllerRow
-from .law_files import problems_in_files
 from .modelled_result import model_of
 
 if TYPE_CHECKING:

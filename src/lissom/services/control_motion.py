@@ -8,9 +8,9 @@ from ..describe.controllers import Common
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
+from ..runs.law_files import problems_in_files, scenario_with_law
 from ..runs.output_files import PICTURE, TABLE, check_outputs, written_files
 from .frozen_model import FrozenModel
-from .law_files import problems_in_files, scenario_with_law
 from .modelled_result import ModelledResult, model_of
 from .robot_request import Source
 

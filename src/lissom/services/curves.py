@@ -11,11 +11,11 @@ from jaxnative.compiled import using
 from ..describe import DescriptionError
 from ..files.errors import refused
 from ..runs.forecast import affordable_model
+from ..runs.result_files import loaded_run
 from ..runs.sources import scenario_of
 from ..solve.channels import SECTION_FORCES, UnknownNameError, output_named
 from ..solve.readings import gauge_readings
 from .frozen_model import FrozenModel, NumberArray
-from .result_files import loaded_run
 
 if TYPE_CHECKING:
     from ..runs.run import Run

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from ..files.errors import refused
 from ..runs.output_files import PAGE, PICTURE, TABLE, check_outputs
+from ..runs.result_files import loaded_run
 from .curves import curves_of
 from .frozen_model import FrozenModel
-from .result_files import loaded_run
 
 if TYPE_CHECKING:
     from ..runs.run import Run

@@ -7,10 +7,10 @@ import numpy as np
 from ..describe import DescriptionError
 from ..describe.geometry import node_count
 from ..describe.modelled import modelled_run
+from ..runs.result_files import loaded_run
 from ..runs.sources import scenario_of
 from .frozen_model import FrozenModel
 from .modelled_result import ModelledResult
-from .result_files import loaded_run
 from .simulate import energy_residual
 
 if TYPE_CHECKING:

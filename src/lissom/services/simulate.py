@@ -15,6 +15,7 @@ from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.modelled import modelled_run
 from ..runs.failures import FailedRun, UnsavedRun
+from ..runs.law_files import problems_in_files, scenario_with_law
 from ..runs.output_files import (
     PAGE,
     PICTURE,
@@ -23,11 +24,10 @@ from ..runs.output_files import (
     Outputs,
     output_problems,
 )
+from ..runs.result_files import loaded_run
 from ..runs.sources import runs_from_rest
 from .frozen_model import FrozenModel, Position
-from .law_files import problems_in_files, scenario_with_law
 from .modelled_result import ModelledResult
-from .result_files import loaded_run
 from .robot_request import Source
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def prepare(request: SimulateRequest) -> PreparedRun:
     file = request.scenario if isinstance(request.scenario, str) else ""
     began = perf_counter()
     # The solvers are slow to import: what is wrong with the request is said without them.
-    from .dry_run import startable_model
+    from ..runs.dry_run import startable_model
 
     model = startable_model(scenario, file or None)
     build_s = perf_counter() - began

@@ -49,7 +49,7 @@ def validate(
         if start:
             # The solvers take their time to import: errors of the file itself are told without them.
             from ..analyse.validity.checks import run_start_warnings
-            from .dry_run import check_start
+            from ..runs.dry_run import check_start
 
             warnings = warning_lines(
                 run_start_warnings(scenario, *check_start(scenario, file))

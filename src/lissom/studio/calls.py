@@ -23,6 +23,7 @@ KEPT_ROBOTS = 4  # models that sliders move
 REPORT_S = 0.1  # between two reports of a run
 PICTURE_S = 0.25  # between two pictures of a run
 PATIENCE_S = 0.8  # before the first of them
+PICTURES_PER_SECOND = 30.0  # of a result
 _posed: "OrderedDict[str, Any]" = OrderedDict()
 
 
@@ -47,21 +48,22 @@ def robots(data: Data, watch: Watch) -> Any:
 
 def materials(data: Data, watch: Watch) -> Any:
     """The materials that a description may name."""
-    from ..services.materials import materials
+    from ..describe.material import library_materials
 
-    return materials()
+    return library_materials()
 
 
 def choices(data: Data, watch: Watch) -> Any:
     """The words that a scenario accepts."""
-    from ..services.choices import choices
+    from ..describe.choices import choices
+    from ..services.controller_forms import controller_forms
 
-    return choices()
+    return {**choices(), "forms": controller_forms()}
 
 
 def scenario_facts(data: Data, watch: Watch) -> Any:
     """What a run begins with."""
-    from ..services.scenario_facts import scenario_facts
+    from ..runs.scenario_facts import scenario_facts
 
     return scenario_facts(data["scenario"])
 
@@ -105,9 +107,10 @@ def validate(data: Data, watch: Watch) -> Any:
 
 def rewrite_joint(data: Data, watch: Watch) -> Any:
     """Changes after which a joint of a file is placed the other way."""
-    from ..services.rewrite_joint import rewrite_joint
+    from ..describe.rewrite_joint import rewrite_joint
 
-    return {"edits": rewrite_joint(data["file"], data["link"], data["by"])}
+    edits = rewrite_joint(data["file"], data["link"], data["by"])
+    return {"edits": [edit._asdict() for edit in edits]}
 
 
 def pose(data: Data, watch: Watch) -> Any:
@@ -184,9 +187,10 @@ def simulate(data: Data, watch: Watch) -> Any:
 
 def animation(data: Data, watch: Watch) -> Any:
     """A result as something to draw."""
-    from ..services.animation import animation
+    from ..runs.result_files import loaded_run
+    from ..show.viewer import animation_content
 
-    return animation(data["file"])
+    return animation_content(loaded_run(data["file"]).data, None, PICTURES_PER_SECOND)
 
 
 def matrices(data: Data, watch: Watch) -> Any:

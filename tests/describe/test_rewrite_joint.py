@@ -8,7 +8,7 @@ import pytest
 
 from lissom.describe import DescriptionError, Robot
 from lissom.describe.geometry import beam_path, beam_up, joint_axis, joint_frame, tip
-from lissom.services.rewrite_joint import rewrite_joint
+from lissom.describe.rewrite_joint import rewrite_joint
 
 BEAM = {
     "section": {"shape": "rectangle", "y": "10 mm", "z": "30 mm"},

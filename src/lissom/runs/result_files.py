@@ -6,7 +6,7 @@ from ..describe import DescriptionError, Problem
 from ..files.array_file import ArrayFileError
 
 if TYPE_CHECKING:
-    from ..runs.run import Run
+    from .run import Run
 
 HELD = ("time", "q", "position", "joint", "node", "link")  # what makes a file a run
 
@@ -17,7 +17,7 @@ def loaded_run(path: str) -> "Run":
     Raises:
         DescriptionError: there is no such file, or it holds no run.
     """
-    from ..runs.run import Run
+    from .run import Run
 
     try:
         run = Run.load(path)

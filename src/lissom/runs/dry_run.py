@@ -9,12 +9,12 @@ from jaxnative.compiled import using
 from ..describe import DescriptionError, Scenario
 from ..files.errors import refused
 from ..kinematics.loops.assembly import AssemblyError
-from ..runs.forecast import check_cost
-from ..runs.start import start_scenario
 from ..solve.massless import massless_coordinates, massless_message
 from ..solve.model import EquilibriumError, Model, UndefinedReferenceError
 from ..solve.state import State
+from .forecast import check_cost
 from .law_files import located
+from .start import start_scenario
 
 FIELD = re.compile(r"(?P<field>[a-z]+(\.[\w-]+)*): (?P<message>.*)", re.DOTALL)
 

@@ -1,14 +1,16 @@
 """A joint written the other way, by Denavit-Hartenberg parameters or by origin and axis: the robot stays the same."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..algebra.so3 import elementary
-from ..describe import Robot
-from ..describe.link import Link
-from ..describe.link_geometry import (
+from ..files.errors import refused
+from ..imports.body_tree import rpy_of
+from ..types import Matrix3
+from .link import Link
+from .link_geometry import (
     GROUND_NUMBER,
     axis,
     children_of,
@@ -17,17 +19,14 @@ from ..describe.link_geometry import (
     parent_of,
     polyline,
 )
-from ..files.errors import refused
-from ..imports.body_tree import rpy_of
-from ..types import Matrix3
-from .frozen_model import FrozenModel
+from .robot import Robot
 
 SAME = 1e-9  # [m, or of a rotation matrix] what differs by less is written as equal
 UP = (0.0, 0.0, 1.0)
 Links = Sequence[Link]
 
 
-class Edit(FrozenModel):
+class Edit(NamedTuple):
     """An entry of a robot file: where it stands and what is to stand there; None takes it out."""
 
     path: tuple[str | int, ...]

@@ -8,8 +8,7 @@ from typing import Any
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.controllers import in_law_file, read_controller
 from ..files.description_files import line_of
-from ..runs.sources import scenario_of
-from .robot_request import Source
+from .sources import Source, scenario_of
 
 CONTROLLER = "controller"
 
