@@ -23,7 +23,6 @@ from lissom.services.matrices import MatricesRequest
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
-from lissom.services.show import ShowRequest
 from lissom.services.simulate import SimulateRequest
 from lissom.services.static import StaticRequest
 from lissom.services.sweep import SweepRequest
@@ -84,7 +83,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
         MatricesRequest,
         requests.MatricesQuestion,
     ),
-    "pose": ("show", PoseRequest, ShowRequest, requests.PoseQuestion),
+    "pose": ("show", PoseRequest, ls.robot_table, requests.PoseQuestion),
     "reduce": ("reduce", ls.reduce_link, request_type(verb_named("reduce"))),
     "simulate": ("simulate", SimulateRequest, ls.run_scenario, requests.RunRequest),
     "a run in Python": (Scenario, ls.simulate, ls.rollout),

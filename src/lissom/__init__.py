@@ -97,12 +97,15 @@ if TYPE_CHECKING:
     from .describe.control_study import ControlStudy as ControlStudy
     from .describe.imported_robot import ImportedRobot as ImportedRobot
     from .describe.imported_robot import import_robot as import_robot
+    from .describe.library import library as library
     from .describe.scenario import Solver as Solver
     from .kinematics.loops.assembly_errors import AssemblyError as AssemblyError
+    from .runs.robot_table import robot_table as robot_table
     from .runs.run import Run as Run
     from .runs.run import SimulationError as SimulationError
     from .runs.simulation import run_scenario as run_scenario
     from .runs.simulation import simulate as simulate
+    from .runs.validate import validate as validate
     from .services.control_comparison import compare_controllers as compare_controllers
     from .show.mode_animation import animate_mode as animate_mode
     from .solve.family import Family as Family
@@ -132,6 +135,9 @@ _HOME = {
     "Equilibrium": "analyse.equilibrium",
     "frequency_responses": "analyse.linear.frequency_response",
     "FrequencyResponses": "analyse.linear.frequency_response",
+    "library": "describe.library",
+    "robot_table": "runs.robot_table",
+    "validate": "runs.validate",
     "Inputs": "solve.inputs",
     "Spline": "solve.signals",
     "Table": "solve.signals",

@@ -7,6 +7,7 @@ import lissom as ls
 from lissom.describe import DescriptionError, Robot, Scenario
 from lissom.describe.control_study import ControlStudy
 from lissom.runs.failures import AnalysisError
+from lissom.runs.law_files import scenario_with_law
 from lissom.runs.sources import scenario_of
 
 

@@ -12,11 +12,11 @@ from lissom.describe.supported import SUPPORT
 from lissom.runs.failures import FailedRun
 from lissom.runs.forecast import check_cost, forecast
 from lissom.runs.sources import scenario_of
+from lissom.runs.validate import validate
 from lissom.services.matrices import MatricesRequest, matrices
 from lissom.services.modes import ModesRequest, modes
 from lissom.services.simulate import SimulateRequest, simulate
 from lissom.services.static import StaticRequest, static
-from lissom.services.validate import validate
 from robot_features import FEATURES
 
 CHOICES = ({}, {"stiffening": "geometric"}, {"terms": "published"})
@@ -101,8 +101,8 @@ def test_what_would_not_start_is_refused_with_its_field_and_a_remedy(
 def test_the_formulation_that_is_asked_for_decides(tmp_path):
     file = tmp_path / "loop.yaml"
     YAML(typ="safe", pure=True).dump({**FEATURES["loop"], "name": "loop"}, file)
-    assert not validate(str(file), {"formulation": "dual-screw"}).valid
-    assert validate(str(file), {"formulation": "erls-fem"}).valid
+    assert not validate(str(file), changes={"formulation": "dual-screw"}).valid
+    assert validate(str(file), changes={"formulation": "erls-fem"}).valid
 
 
 def test_a_mesh_that_would_take_hours_is_refused_with_numbers_and_remedy(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 
 from lissom.analyse import robot_facts
 from lissom.describe import DescriptionError, Robot
+from lissom.files.summary import plain
 from lissom.runs import output_files, sources
-from lissom.services.frozen_model import plain
 
 
 def test_library_robot_stands_alone_and_a_library_scenario_brings_its_choices():

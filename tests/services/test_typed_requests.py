@@ -10,12 +10,13 @@ from pydantic import ValidationError
 
 from lissom.bodies import link_body
 from lissom.describe import DescriptionError, Scenario
+from lissom.files.summary import plain
 from lissom.runs import run  # noqa: F401  (in place before they are counted)
+from lissom.runs.robot_table import robot_table
 from lissom.services.frequency_response import (
     FrequencyResponseRequest,
     FrequencyResponseResult,
 )
-from lissom.services.frozen_model import plain
 from lissom.services.linearize import LinearizeRequest, LinearizeResult
 from lissom.services.matrices import MatricesRequest, MatricesResult
 from lissom.services.mode_map import MapAxis, ModeMapRequest, ModeMapResult, mode_map
@@ -24,11 +25,8 @@ from lissom.services.mode_polynomials import (
     ModePolynomialsResult,
 )
 from lissom.services.modes import ModesRequest, ModesResult, modes
-from lissom.services.robots import RobotsResult
-from lissom.services.show import ShowRequest, ShowResult, show
 from lissom.services.simulate import SimulateRequest, SimulateResult, simulate
 from lissom.services.static import StaticRequest, StaticResult, static
-from lissom.services.validate import ValidateResult
 from lissom.show import robot_scene  # noqa: F401
 from lissom.solve.model import Model
 
@@ -39,7 +37,6 @@ REQUESTS = (
     ModeMapRequest,
     ModePolynomialsRequest,
     ModesRequest,
-    ShowRequest,
     SimulateRequest,
     StaticRequest,
 )
@@ -50,11 +47,8 @@ RESULTS = (
     ModeMapResult,
     ModePolynomialsResult,
     ModesResult,
-    RobotsResult,
-    ShowResult,
     SimulateResult,
     StaticResult,
-    ValidateResult,
 )
 COMPILING = "/jax/core/compile/backend_compile_duration"
 
@@ -150,7 +144,7 @@ def test_a_simulation_builds_the_body_of_each_link_once(built):
 
 
 def test_a_picture_of_a_closed_chain_takes_one_model(built, tmp_path):
-    show(ShowRequest(robot="four-bar", picture=str(tmp_path / "four-bar.png")))
+    robot_table("four-bar").plot(tmp_path / "four-bar.png")
     assert built["models"] == 1
 
 
@@ -180,7 +174,7 @@ def test_a_second_request_with_the_same_structure_compiles_nothing(
         static(StaticRequest(**robot))
         picture = str(tmp_path / "picture.png")
         modes(ModesRequest(**robot, locked=True, count=2, picture=picture))
-        show(ShowRequest(**robot, picture=picture))
+        robot_table("double-pendulum", q, changes=robot["changes"]).plot(picture)
 
     jax.jit(lambda x: x + 1.0)(0.0)
     assert compilations  # the listener hears

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import NamedTuple
 
-from lissom.services.frozen_model import plain
+from lissom.files.summary import plain
 from lissom.studio.app import studio_app
 from lissom.studio.calls import CALLS
 from lissom.studio.explanation import explained, explanation

@@ -20,8 +20,6 @@ from .mode_map import mode_map
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
 from .plot import plot
-from .robots import robots
-from .show import show
 from .simulate import simulate
 from .streams import (
     drop_output,
@@ -32,7 +30,6 @@ from .streams import (
 )
 from .studio import studio
 from .sweep import sweep
-from .validate import validate
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
 # Exit codes.
@@ -103,9 +100,6 @@ def lissom(
 
 
 VERBS = (
-    robots,
-    show,
-    validate,
     simulate,
     compare,
     plot,
@@ -214,9 +208,8 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Exit code of a failure, and what to say about it: kind, message, and details where there are any."""
     # Imported here: a command that goes well needs none of it.
     from ..describe import DescriptionError
+    from ..files.summary import plain
     from ..runs.failures import AnalysisError, FailedRun, UnsavedRun
-    from ..services.frozen_model import plain
-    from ..services.validate import errors_of
 
     if isinstance(failure, typer.Abort) and isinstance(failure.__cause__, EOFError):
         # typer takes it for Ctrl-D where something was asked. No command asks: a file ended too early.
@@ -231,7 +224,7 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
             return exit_code(), _error("interrupted", str(failure), partial=partial)
         return FAILED, _error("analysis failed", str(failure), partial=partial)
     if isinstance(failure, DescriptionError):
-        errors = plain(errors_of(failure))
+        errors = plain(failure.problems)
         return BAD_INPUT, _error("bad input", str(failure), errors=errors)
     if isinstance(failure, UsageError):
         return BAD_INPUT, _error("bad input", _usage(failure))

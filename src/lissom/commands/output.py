@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..compiled_code import CompiledCode
 from ..files.errors import visible
-from ..files.summary import Summary
+from ..files.summary import Summary, plain
 
 if TYPE_CHECKING:
     from ..services.frozen_model import FrozenModel
@@ -54,8 +54,6 @@ def print_json(
     answer: "Mapping[str, Any] | FrozenModel", code: CompiledCode | None = None
 ) -> None:
     """One JSON object on stdout; with `code`, also how much compiled code came from the cache."""
-    from ..services.frozen_model import plain
-
     entries = plain(answer)
     if code is not None:
         entries["cached"] = code.reused

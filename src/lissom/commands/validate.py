@@ -1,46 +1,31 @@
-"""`lissom validate`: is a file right."""
+"""How `lissom validate` tells whether a file is right; see `lissom.runs.validate`."""
 
-from typing import Annotated
+from typing import Any
 
 import typer
 
-from ..describe import Problem
-from .option_groups import Modelling, Report, grouped
+from ..verbs.perform import perform
+from ..verbs.verb import Verb
+from .option_groups import Modelling
 from .output import conclude, console, note, print_json
+from .verb_command import group_of, report_of
 
 
-@grouped
-def validate(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="Robot or scenario file (YAML or URDF), or library name.",
-        ),
-    ],
-    *,
-    modelling: Modelling,
-    report: Report,
-) -> None:
-    """Check a robot or scenario file and report every error at once; exit code 2 if there is one.
-
-    A valid file is one that `simulate` starts with: the model is built in the formulation asked for. Warnings are
-    printed; with --strict they give exit code 1.
-
-    Examples: lissom validate robot.yaml, lissom validate robot.yaml --formulation nonlinear
-    """
-    from ..services.validate import validate as checked
-
-    answer = checked(file, modelling.changes())
+def run(verb: Verb, given: dict[str, Any]) -> None:
+    """The verdict on stdout, errors on stderr; exit code 2 if there is one."""
+    report = report_of(given)
+    file = given.pop("robot")
+    changes = group_of(Modelling, given).changes()
+    answer = perform(verb, file, given, changes)
+    verdict = answer.result
     if report.json:
-        print_json(answer)
-    elif answer.valid:
-        console().print(f"{file}: valid {answer.kind}", soft_wrap=True)
+        print_json(answer.to_dict())
+    elif verdict.valid:
+        console().print(verdict.summary().title, soft_wrap=True)
     else:
-        for error in answer.errors:
-            note(str(Problem(**error.model_dump())))
-        count = len(answer.errors)
-        note(f"{file}: {count} error{'s' if count > 1 else ''}")
-    if not answer.valid:
+        for error in verdict.errors:
+            note(str(error))
+        note(verdict.summary().title)
+    if not verdict.valid:
         raise typer.Exit(2)
-    conclude(answer.warnings, report.strict, report.json)
+    conclude(verdict.warnings, report.strict, report.json)

@@ -4,6 +4,7 @@ All of it follows from the signature of the verb's function and from its row; se
 """
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from inspect import Parameter as Argument
 from inspect import Signature
 from typing import Annotated, Any
@@ -15,9 +16,9 @@ from ..describe import Scenario
 from ..files.errors import refused
 from ..verbs.declared import BY_JOINT, Declared, declared
 from ..verbs.perform import Answer, perform
-from ..verbs.verb import NOTHING, Output, Verb
+from ..verbs.verb import NOTHING, SOURCE, Output, Verb
 from .option_groups import Modelling, Report
-from .options import Degrees, RobotName
+from .options import Degrees
 from .output import print_summary
 from .parsing import (
     ACCELERATION,
@@ -57,6 +58,8 @@ REPEATED = (
     "list",
     "changes",
 )  # options that may stand several times
+# Verbs whose answers are told in a way of their own, by the function `run` of a module here.
+OWN = {"validate": ".validate"}
 SECONDS = "a positive number of seconds"
 # Types that typer reads by itself; every other parameter is a text, which is read here.
 PLAIN = (bool, int, float, str)
@@ -67,7 +70,9 @@ def command_of(verb: Verb) -> Callable[..., None]:
     arguments = list(_arguments(verb))
 
     def command(**given: Any) -> None:
-        run(verb, given)
+        own = OWN.get(verb.name)
+        told = run if own is None else import_module(own, __package__).run
+        told(verb, given)
 
     command.__name__ = verb.python_name
     command.__doc__ = f"{verb.help}\n\nExample: lissom {verb.example}"
@@ -79,24 +84,38 @@ def command_of(verb: Verb) -> Callable[..., None]:
 def run(verb: Verb, given: dict[str, Any]) -> None:
     """One call of a command: texts are read, the verb is performed, its answer is printed."""
     code = keep_compiled_code() if verb.compiles else None
-    report = Report(strict=given.pop("strict", False), json=given.pop("json"))
-    source: Any = None
-    origin: Any = None
+    report = report_of(given)
+    source, robot, changes = given.pop("robot", None), None, {}
+    origin = source
     if reads_robot(verb):
-        modelling = _group(Modelling, given)
-        origin = given.pop("robot")
-        source = modelling.robot(origin)
-    degrees = given.pop("deg", False)
-    values = {}
-    for one in declared(verb):
-        values[one.name] = _read(verb, one, given[one.name], source, degrees)
-    for output in verb.writes:
-        values[output.name] = given[output.name]
+        modelling = group_of(Modelling, given)
+        if verb.reads != SOURCE:
+            source = robot = modelling.robot(source)
+        else:
+            robot = modelling.robot(source) if by_joint(verb) else None
+            changes = modelling.changes()
+    values = values_of(verb, given, robot)
     with option_names(**spellings(verb)), watching(verb, report.json) as watch:
-        answer = perform(verb, source, values, watch=watch, origin=origin)
+        answer = perform(verb, source, values, changes, watch, origin)
     report.print(answer, code, print_answer)
     if not answer.result.passed:
         raise typer.Exit(1)
+
+
+def report_of(given: dict[str, Any]) -> Report:
+    """How the answer is told, taken out of the options that were given."""
+    return Report(strict=given.pop("strict", False), json=given.pop("json"))
+
+
+def values_of(
+    verb: Verb, given: dict[str, Any], robot: Scenario | None
+) -> dict[str, Any]:
+    """Values of the parameters and paths of the files of a verb, from the texts of its options."""
+    degrees = given.pop("deg", False)
+    values = {}
+    for one in declared(verb):
+        values[one.name] = _read(verb, one, given[one.name], robot, degrees)
+    return values | {output.name: given[output.name] for output in verb.writes}
 
 
 def print_answer(screen: Any, answer: Answer) -> None:
@@ -113,6 +132,11 @@ def reads_robot(verb: Verb) -> bool:
     return verb.reads != NOTHING
 
 
+def by_joint(verb: Verb) -> bool:
+    """Whether a parameter of a verb has one number for each joint of a robot."""
+    return any(one.facts.kind in BY_JOINT for one in declared(verb))
+
+
 def spellings(verb: Verb) -> dict[str, str]:
     """How each parameter and each file of a verb is written on the command line."""
     found = {one.name: _option_name(verb, one) for one in declared(verb)}
@@ -126,15 +150,16 @@ def spellings(verb: Verb) -> dict[str, str]:
 
 def _arguments(verb: Verb) -> Iterator[Argument]:
     if reads_robot(verb):
-        yield _argument("robot", RobotName)
-    parameters = declared(verb)
-    for one in parameters:
+        metavar, text = verb.subject
+        subject = typer.Argument(metavar=metavar, help=text)
+        yield _argument("robot", Annotated[str, subject])
+    for one in declared(verb):
         if one.facts.by_position:
             place = typer.Argument(metavar=one.facts.metavar, help=one.facts.help)
-            yield _argument(one.name, Annotated[str, place])
+            yield _argument(one.name, Annotated[_plain_type(one), place])
         else:
             yield _option_of(verb, one)
-    if any(one.facts.kind in BY_JOINT for one in parameters):
+    if by_joint(verb):
         yield _argument("deg", Degrees, False)
     for output in verb.writes:
         spelling = _file_spelling(output)
@@ -142,6 +167,7 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
         yield _argument(output.name, Annotated[str | None, option], None)
     if reads_robot(verb):
         yield from _members(Modelling)
+    if reads_robot(verb) and verb.warns:
         yield from _members(Report)
     else:
         yield from _members(Report, "json")
@@ -153,7 +179,8 @@ def _members(group: type, *wanted: str) -> Iterator[Argument]:
         yield _argument(name, hints[name], getattr(group, name))
 
 
-def _group(group: type, given: dict[str, Any]) -> Any:
+def group_of(group: type, given: dict[str, Any]) -> Any:
+    """A group of options, taken out of those that were given."""
     return group(**{name: given.pop(name) for name in group.__annotations__})
 
 

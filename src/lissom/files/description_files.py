@@ -82,6 +82,19 @@ def find_file(name_or_path: str | Path, scenario: bool = False) -> Path:
     return _existing(text, names)
 
 
+def source_line(source: str, scenario: bool = False) -> str:
+    """The comment at the head of a file: what it describes, and after whom."""
+    try:
+        file = find_file(source, scenario)
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except (OSError, DescriptionError):
+        return ""
+    first = text.lstrip().partition("\n")[0]
+    if not first.startswith("#"):
+        return ""
+    return first.removeprefix("#").strip()
+
+
 def find_study(name_or_path: str | Path) -> Path:
     """The file of a comparison of controllers: a name of the library, or a path.
 

@@ -21,6 +21,10 @@ class Problem:
     value: Any  # as written; None where nothing is
     message: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """The parts of the problem by their names."""
+        return dict(vars(self))
+
     def __str__(self) -> str:
         place = self.file or ""
         if self.line is not None:

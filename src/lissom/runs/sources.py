@@ -16,7 +16,7 @@ from ..describe import (
 )
 from ..describe.run_keys import run_only
 from ..files.array_file import ArrayFileError, check_file
-from ..files.description_files import find_file, kind_of_file
+from ..files.description_files import kind_of_file
 from ..files.document import Document
 from ..files.errors import refused
 from ..files.named_files import with_named_files
@@ -79,19 +79,6 @@ def _described_scenario(source: Source) -> Scenario:
 
 def _changed(scenario: Scenario, changes: Mapping[str, Any] | None) -> Scenario:
     return scenario.replace(changes) if changes else scenario
-
-
-def source_line(source: str, scenario: bool = False) -> str:
-    """The comment at the head of a file: what it describes, and after whom."""
-    try:
-        file = find_file(source, scenario)
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except (OSError, DescriptionError):
-        return ""
-    first = text.lstrip().partition("\n")[0]
-    if not first.startswith("#"):
-        return ""
-    return first.removeprefix("#").strip()
 
 
 # --- result files --------------------------------------------------------------------------------------------------

@@ -41,9 +41,9 @@ def warm_pose(data: Data, watch: Watch) -> None:
 
 def robots(data: Data, watch: Watch) -> Any:
     """The library."""
-    from ..services.robots import robots
+    from ..describe.library import library
 
-    return robots()
+    return library()
 
 
 def materials(data: Data, watch: Watch) -> Any:
@@ -100,7 +100,7 @@ def _packages_of(urdf: Path, root: Path) -> dict[str, Path]:
 
 def validate(data: Data, watch: Watch) -> Any:
     """Everything that is wrong with a description."""
-    from ..services.validate import validate
+    from ..runs.validate import validate
 
     return validate(data["file"], start=data.get("start", False))
 

@@ -17,12 +17,11 @@ def explained(failure: BaseException) -> Explanation:
     from pydantic import ValidationError
 
     from ..describe import DescriptionError
+    from ..files.summary import plain
     from ..runs.failures import FailedRun
-    from ..services.frozen_model import plain
-    from ..services.validate import errors_of
 
     if isinstance(failure, DescriptionError):
-        errors = plain(errors_of(failure))
+        errors = plain(failure.problems)
         return explanation("bad input", str(failure), errors=errors)
     if isinstance(failure, FailedRun):
         kind = "interrupted" if failure.interrupted else "analysis failed"

@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse
 
 from ..services.frozen_model import FrozenModel
 from ..verbs.registry import verbs
-from ..verbs.verb import Verb
+from ..verbs.verb import NOTHING, Verb
 from .answer_files import answered_file
 from .folder import FolderError
 from .jobs import Order
@@ -22,7 +22,7 @@ Data = dict[str, Any]
 class VerbQuestion(FrozenModel):
     """What a page asks of a verb; a worker checks the values against the signature of its function."""
 
-    source: Name
+    source: Name | None = None  # of verbs that read nothing there is none
     changes: Changes = {}
     values: Data = {}
     ending: str | None = None  # of the file that is asked for, instead of numbers
@@ -43,15 +43,16 @@ def verb_routes(office: Office) -> APIRouter:
         verb = known_verb(name)
         if verb.limit_s <= office.limits.call_s:
             return office.ask(office.analyses, "verb", **asked(office, verb, question))
-        title = title_of(question.source)
-        order = Order("verb", title, question.source, asked(office, verb, question))
+        source = question.source or name
+        title = title_of(source)
+        order = Order("verb", title, source, asked(office, verb, question))
         return asdict(office.queue.add(lambda: order))
 
     @router.post("/{name}/lines")
     def lines(name: str, question: VerbQuestion) -> Data:
         """The command line and the lines of Python that do the same."""
         told = asked(office, known_verb(name), question)
-        told["shown"] = question.source
+        told["shown"] = question.source or ""
         return office.ask(office.files, "verb_lines", **told)
 
     @router.post("/{name}/file")
@@ -91,9 +92,11 @@ def known_verb(name: str) -> Verb:
 def asked(office: Office, verb: Verb, question: VerbQuestion) -> Data:
     """A question as a worker wants it."""
     check_changes(question.changes)
+    if question.source is None and verb.reads != NOTHING:
+        raise FolderError("source: which robot?", 400)
     return {
         "name": verb.name,
-        "robot": office.source(question.source),
+        "robot": question.source and office.source(question.source),
         "changes": question.changes,
         "values": question.values,
     }

@@ -151,7 +151,7 @@ def _end_with_server() -> None:
 
 
 def _answered(pipe: Connection, name: str, data: dict[str, Any]) -> tuple[str, Any]:
-    from ..services.frozen_model import plain
+    from ..files.summary import plain
     from .calls import CALLS
 
     def watch(progress: dict[str, Any]) -> None:

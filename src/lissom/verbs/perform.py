@@ -13,7 +13,7 @@ from ..files.summary import Summary, plain
 from ..runs.output_files import check_outputs
 from ..runs.sources import robot_of
 from .declared import Declared, declared
-from .verb import LINEAR_MODEL, NOTHING, STATE, Output, Verb
+from .verb import LINEAR_MODEL, NOTHING, SOURCE, STATE, Output, Verb
 
 Values = Mapping[str, Any]
 
@@ -79,6 +79,10 @@ def perform(
     check_outputs({o.name: (paths[o.name], o.endings) for o in verb.writes})
     if verb.reads == NOTHING:
         result = verb.load()(**_arguments(verb, "function", values, watch))
+        return _written(Answer(verb, result), values)
+    if verb.reads == SOURCE:
+        own = _arguments(verb, "function", values, watch)
+        result = verb.load()(source, changes=changes or {}, **own)
         return _written(Answer(verb, result), values)
     scenario = robot_of(source, changes or {})
     # Imported here: what is wrong with the request is said without the solvers.

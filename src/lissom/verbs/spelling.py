@@ -7,7 +7,7 @@ from typing import Any
 
 from .declared import Declared, declared
 from .registry import verb_named
-from .verb import LINEAR_MODEL, NOTHING, Verb
+from .verb import LINEAR_MODEL, NOTHING, SOURCE, Verb
 
 Values = Mapping[str, Any]
 
@@ -54,7 +54,10 @@ def python_lines(
     """The lines of Python; a robot `from_library` is modelled as the package does by default."""
     lines = ["import lissom as ls"]
     subject = None
-    if verb.reads != NOTHING:
+    if verb.reads == SOURCE:
+        subject = repr(source)
+        values = {**values, "changes": dict(changes)} if changes else values
+    elif verb.reads != NOTHING:
         subject = "model"
         if from_library and not changes:
             lines.append(f"model = ls.Model({source!r})")
@@ -86,6 +89,8 @@ def _call(called: Verb, subject: str | None, values: Values, verb: Verb, owner: 
     for one in _given(verb, values):
         if one.owner == owner:
             arguments.append(f"{one.argument}={_plain(values[one.name])!r}")
+    if called.reads == SOURCE and "changes" in values:
+        arguments.append(f"changes={values['changes']!r}")
     return f"ls.{called.load().__name__}({', '.join(arguments)})"
 
 
@@ -115,7 +120,8 @@ def _option(verb: Verb, one: Declared, value: Any) -> list[str]:
     spelling = verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))[0]
     option, _, opposite = spelling.partition("/")
     if one.facts.by_position:
-        return [shlex.quote(str(value))]
+        several = value if isinstance(value, list | tuple) else [value]
+        return [shlex.quote(str(entry)) for entry in several]
     if isinstance(value, bool):
         return [option if value else opposite]
     if one.facts.kind == "changes":

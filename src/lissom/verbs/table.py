@@ -1,7 +1,7 @@
 """The verbs of the package, one row each."""
 
 from ..parameters import AnimatedMode
-from .verb import LINEAR_MODEL, NOTHING, PAGE, PICTURE, STATE, Output, Verb
+from .verb import LINEAR_MODEL, NOTHING, PAGE, PICTURE, SOURCE, STATE, Output, Verb
 
 NUMBERS = (".csv", ".npz")
 MATRICES = (".npz", ".mat")
@@ -14,6 +14,45 @@ BY_CHANNEL = {
 }
 
 TABLE = (
+    Verb(
+        "robots",
+        "describe.library:library",
+        help="List the robots and scenarios of the library.",
+        example="robots",
+        reads=NOTHING,
+        compiles=False,
+    ),
+    Verb(
+        "show",
+        "runs.robot_table:robot_table",
+        help="Show a robot: a table of its links and, with -o, a picture with frames and nodes.",
+        example="show anthropomorphic --q 0,30,-60 --deg -o robot.png",
+        reads=SOURCE,
+        writes=(
+            Output(
+                "picture",
+                "plot",
+                PICTURE,
+                "Picture: .png, .pdf, .svg.",
+                key="picture",
+                metavar="PNG",
+                options=("-o", "--output"),
+            ),
+        ),
+        warns=False,
+        compiles=False,
+    ),
+    Verb(
+        "validate",
+        "runs.validate:validate",
+        help="Check a robot or scenario file and report every error at once; exit code 2 if there is one.\n\n"
+        "A valid file is one that `simulate` starts with: the model is built in the formulation asked for. Warnings "
+        "are printed; with --strict they give exit code 1.",
+        example="validate robot.yaml --formulation nonlinear",
+        reads=SOURCE,
+        subject=("FILE", "Robot or scenario file (YAML or URDF), or library name."),
+        compiles=False,
+    ),
     Verb(
         "modes",
         "analyse.modes.modal:modes",

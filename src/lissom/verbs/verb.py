@@ -9,6 +9,7 @@ from typing import Any
 ROBOT = "robot"  # a `Model`, from a robot and how it is modelled
 LINEAR_MODEL = "linear model"  # a `LinearModel`, from `linearize` and its arguments
 STATE = "state"  # a `Model` and a pose, or the state of a result at a time
+SOURCE = "source"  # a name or a file as it stands, and changes to it as `changes`
 NOTHING = "nothing"  # the function takes what its own signature says
 
 PICTURE = (".png", ".pdf", ".svg")
@@ -41,6 +42,11 @@ class Verb:
     help: str  # one sentence
     example: str  # a command line, without `lissom`
     reads: str = ROBOT
+    # What the command line calls the subject, and its help.
+    subject: tuple[str, str] = (
+        "ROBOT",
+        "Library name, or robot, scenario or result file.",
+    )
     writes: tuple[Output, ...] = ()
     # Names of parameters without which it cannot be called from the command line.
     required: tuple[str, ...] = ()
@@ -51,6 +57,9 @@ class Verb:
     limit_s: float = 60.0  # for an answer to the studio; longer ones join its queue
     # Whether the studio offers it. Not what names files of this machine: a browser must not choose these.
     in_studio: bool = True
+    warns: bool = (
+        True  # whether there can be warnings, which --strict takes for failures
+    )
     compiles: bool = True  # the command tells how much of its code came from the cache
     # How the command shows the way: a bar of `commands.watching`, and the argument that the function is watched by.
     progress: str = ""

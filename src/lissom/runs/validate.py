@@ -1,0 +1,75 @@
+"""Is a file right: every error of a robot or scenario file at once, and would a simulation of it start."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..analyse.validity.validity_warning import warning_lines
+from ..describe import DescriptionError, Problem
+from ..files.description_files import kind_of_file
+from ..files.summary import Result, Summary, count, plain
+from .sources import robot_of, scenario_of
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict(Result):
+    """Whether a file is right."""
+
+    file: str
+    valid: bool
+    kind: str | None  # `robot` or `scenario`; None if the file cannot be read
+    errors: tuple[Problem, ...] = ()
+    warnings: tuple[str, ...] = ()  # one line each
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain data, each error with its file, line and field."""
+        told = {"valid": self.valid, "kind": self.kind}
+        return plain(told | {"errors": self.errors, "warnings": self.warnings})
+
+    def summary(self) -> Summary:
+        """`valid robot`, or the errors, one line each."""
+        if self.valid:
+            return Summary(f"{self.file}: valid {self.kind}")
+        errors = [("error", str(problem)) for problem in self.errors]
+        return Summary(f"{self.file}: {count(len(errors), 'error')}", tuple(errors))
+
+
+def validate(
+    file: str, *, changes: Mapping[str, Any] | None = None, start: bool = True
+) -> Verdict:
+    """What is wrong with a robot or scenario file: every error at once, and whether a simulation of it starts.
+
+    Args:
+        file: robot or scenario file, or library name.
+        changes: values by dotted path: the formulation that is asked for, for example.
+        start: build the model too, and ask of it all that a run asks before its first step.
+
+    Returns:
+        The `Verdict`: `valid`, `errors` and `warnings`.
+
+    Raises:
+        TypeError: the file is none.
+
+    Example:
+        >>> import lissom as ls
+        >>> ls.validate("double-pendulum").valid
+        True
+    """
+    kind = None
+    warnings: tuple[str, ...] = ()
+    try:
+        kind = kind_of_file(file)
+        scenario = scenario_of(file, changes) if kind == "scenario" else None
+        if scenario is None:
+            scenario = robot_of(file, changes)
+        if start:
+            # The solvers take their time to import: errors of the file itself are told without them.
+            from ..analyse.validity.checks import run_start_warnings
+            from .dry_run import check_start
+
+            warnings = warning_lines(
+                run_start_warnings(scenario, *check_start(scenario, file))
+            )
+    except DescriptionError as failure:
+        return Verdict(file, False, kind, failure.problems)
+    return Verdict(file, True, kind, warnings=warnings)
