@@ -18,13 +18,10 @@ from lissom.describe.scenario import Scenario
 from lissom.services.comparison_table import CompareRequest
 from lissom.services.control import DesignRequest
 from lissom.services.control_motion import MotionRequest
-from lissom.services.frequency_response import FrequencyResponseRequest
-from lissom.services.matrices import MatricesRequest
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
 from lissom.services.simulate import SimulateRequest
-from lissom.services.static import StaticRequest
 from lissom.services.sweep import SweepRequest
 from lissom.studies.study import AnalysisOptions, Study
 from lissom.verbs.declared import request_type
@@ -42,7 +39,6 @@ DOORS: dict[str, tuple[Any, ...]] = {
         "modes",
         ls.modes,
         request_type(verb_named("modes"), True),
-        requests.ModesQuestion,
         AnalysisOptions,
         ls.natural_frequencies,
     ),
@@ -67,8 +63,8 @@ DOORS: dict[str, tuple[Any, ...]] = {
     ),
     "frequency-response": (
         "frequency-response",
-        FrequencyResponseRequest,
-        analysis_requests.ChannelsQuestion,
+        ls.frequency_responses,
+        request_type(verb_named("frequency-response"), True),
     ),
     "step-response": (
         "step-response",
@@ -76,12 +72,17 @@ DOORS: dict[str, tuple[Any, ...]] = {
         ls.step_responses,
         request_type(verb_named("step-response"), True),
     ),
-    "static": ("static", ls.Model.static, StaticRequest),
+    "static": (
+        "static",
+        ls.Model.static,
+        ls.static,
+        request_type(verb_named("static")),
+    ),
     "matrices": (
         "matrices",
         ls.Model.matrices,
-        MatricesRequest,
-        requests.MatricesQuestion,
+        ls.matrices,
+        request_type(verb_named("matrices"), True),
     ),
     "pose": ("show", PoseRequest, ls.robot_table, requests.PoseQuestion),
     "reduce": ("reduce", ls.reduce_link, request_type(verb_named("reduce"))),
@@ -192,22 +193,17 @@ def test_forms_of_the_studio_begin_with_the_same_defaults():
     assert constants == {
         "SHOWN_MODES": str(defaults.SHOWN_MODES),
         "FOLLOWED_MODES": str(defaults.FOLLOWED_MODES),
-        "JOINTS_HELD": str(defaults_of("modes")["locked"]).lower(),
         "SAG": str(of_model(PoseRequest)["sag"]).lower(),
         "SWEPT": f'"{defaults_of("sweep")["analysis"]}"',
     }
     boxes = {
-        "Joints (?:held|locked)": "JOINTS_HELD",
         "Sag under gravity": "SAG",
-        "Damped modes": str(defaults_of("modes")["damped"]).lower(),
-        "About the undeformed robot": str(defaults_of("modes")["undeformed"]).lower(),
     }
     text = "\n".join(page(file.name) for file in sorted(PAGES.glob("*.js")))
     for label, first in boxes.items():
         found = re.findall(rf'checkbox\("{label}", ([^,]+),', text)
         assert found and set(found) == {first}, label
     counts = {
-        "modes_tab.js": "value: SHOWN_MODES }",
         "look_modes.js": "this.count = SHOWN_MODES;",
         "map_tab.js": "value: FOLLOWED_MODES }",
         "look_map.js": "count: FOLLOWED_MODES,",

@@ -26,6 +26,7 @@ class Parameter:
     at_least: int | float | None = None
     above: int | float | None = None
     choices: tuple[str, ...] = ()
+    group: str = ""  # fields that stand together on a form: the `point` of an analysis
     by_position: bool = False  # on the command line
 
 
@@ -38,6 +39,7 @@ Pose = Annotated[
         "Joint coordinates in rad or m: 0,1.57 or '0,90 deg'. Default: those of the scenario, or zero.",
         unit="rad or m",
         kind="positions",
+        group="point",
         name="q",
         metavar="Q1,Q2,...",
     ),
@@ -48,6 +50,7 @@ Speeds = Annotated[
         "Joint speeds in rad/s or m/s. Default: zero.",
         unit="rad/s or m/s",
         kind="speeds",
+        group="point",
         metavar="V1,V2,...",
     ),
 ]
@@ -57,6 +60,7 @@ Accelerations = Annotated[
         "Joint accelerations in rad/s^2 or m/s^2. Default: zero.",
         unit="rad/s^2 or m/s^2",
         kind="accelerations",
+        group="point",
         metavar="A1,A2,...",
     ),
 ]
@@ -75,6 +79,7 @@ ProportionalGains = Annotated[
         "Stiffness of joint controllers in N m/rad or N/m: one number for all joints, or one for each.",
         unit="N m/rad or N/m",
         kind="gains",
+        group="point",
         metavar="K1,K2,...",
     ),
 ]
@@ -84,10 +89,11 @@ DerivativeGains = Annotated[
         "Damping of joint controllers in N m s/rad or N s/m: one number for all joints, or one for each.",
         unit="N m s/rad or N s/m",
         kind="gains",
+        group="point",
         metavar="D1,D2,...",
     ),
 ]
-Locked = Annotated[bool, Parameter("Hold every joint.")]
+Locked = Annotated[bool, Parameter("Hold every joint.", group="point")]
 Undeformed = Annotated[
     bool, Parameter("About the undeformed robot instead of its equilibrium.")
 ]

@@ -9,11 +9,11 @@ from lissom.runs.dry_run import check_start
 from lissom.services.comparison_table import CompareRequest
 from lissom.services.control import DesignRequest, design
 from lissom.services.control_comparison import compare
-from lissom.services.linearize import LinearizeRequest
 from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map
 from lissom.services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
 from lissom.services.simulate import SimulateRequest, simulate
 from lissom.solve.model import Model
+from performed import performed
 
 NAME = "double-pendulum"
 XLA = {"solver.backend": "xla"}
@@ -32,7 +32,7 @@ def polynomials():
 
 def linear_model():
     # A frequency response is that of this model.
-    LinearizeRequest(robot=NAME, changes=XLA).linear_model()
+    performed("linearize", NAME, XLA)
 
 
 def dry_run():

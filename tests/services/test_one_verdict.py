@@ -13,10 +13,8 @@ from lissom.runs.failures import FailedRun
 from lissom.runs.forecast import check_cost, forecast
 from lissom.runs.sources import scenario_of
 from lissom.runs.validate import validate
-from lissom.services.matrices import MatricesRequest, matrices
-from lissom.services.modes import ModesRequest, modes
 from lissom.services.simulate import SimulateRequest, simulate
-from lissom.services.static import StaticRequest, static
+from performed import performed
 from robot_features import FEATURES
 
 CHOICES = ({}, {"stiffening": "geometric"}, {"terms": "published"})
@@ -116,14 +114,11 @@ def test_a_mesh_that_would_take_hours_is_refused_with_numbers_and_remedy(tmp_pat
     assert found.line is not None
 
 
-@pytest.mark.parametrize(
-    ("service", "request_of"),
-    [(modes, ModesRequest), (static, StaticRequest), (matrices, MatricesRequest)],
-)
-def test_so_it_is_by_whatever_builds_a_model(service, request_of):
+@pytest.mark.parametrize("name", ["modes", "static", "matrices"])
+def test_so_it_is_by_whatever_builds_a_model(name):
     finest = {"links.upper.beam.elements": 1000}
     with pytest.raises(DescriptionError, match="432 s .* Use fewer elements"):
-        service(request_of(robot="double-pendulum", changes=finest))
+        performed(name, "double-pendulum", finest)
 
 
 def test_results_that_do_not_fit_into_the_memory_are_refused(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from lissom.describe.planned_motions import MOTIONS
 from lissom.runs.scenario_facts import scenario_facts
 from lissom.services.controller_forms import controller_forms
 from lissom.services.pose import PoseRequest, posed_robot
-from lissom.services.static import StaticRequest, static
+from performed import performed
 
 ROBOT = "de-luca-siciliano"
 Q = (0.4, -0.7)
@@ -26,10 +26,10 @@ def test_the_weight_of_the_centre_of_mass_is_the_gravity_energy(posed):
     robot = posed_robot(PoseRequest(robot=ROBOT, changes=changes))
     found = robot.pose(PoseRequest(robot=ROBOT, changes=changes, q=Q, masses=True))
     whole = found.masses[-1]
-    balanced = static(StaticRequest(robot=ROBOT, changes=changes, q=Q))
+    balanced = performed("static", ROBOT, changes, q=Q).result
     # V = -m g . c, of the bent robot.
     energy = -whole.mass * np.dot(changes["gravity"], whole.centre)
-    assert energy == pytest.approx(balanced.energy.gravity, rel=1e-9)
+    assert energy == pytest.approx(balanced.gravity_energy, rel=1e-9)
 
 
 def test_principal_moments_of_two_bars_are_those_of_steiners_theorem():

@@ -10,47 +10,37 @@ from pydantic import ValidationError
 
 from lissom.bodies import link_body
 from lissom.describe import DescriptionError, Scenario
-from lissom.files.summary import plain
 from lissom.runs import run  # noqa: F401  (in place before they are counted)
 from lissom.runs.robot_table import robot_table
-from lissom.services.frequency_response import (
-    FrequencyResponseRequest,
-    FrequencyResponseResult,
-)
-from lissom.services.linearize import LinearizeRequest, LinearizeResult
-from lissom.services.matrices import MatricesRequest, MatricesResult
 from lissom.services.mode_map import MapAxis, ModeMapRequest, ModeMapResult, mode_map
 from lissom.services.mode_polynomials import (
     ModePolynomialsRequest,
     ModePolynomialsResult,
 )
-from lissom.services.modes import ModesRequest, ModesResult, modes
 from lissom.services.simulate import SimulateRequest, SimulateResult, simulate
-from lissom.services.static import StaticRequest, StaticResult, static
 from lissom.show import robot_scene  # noqa: F401
 from lissom.solve.model import Model
+from lissom.verbs.declared import request_type, schema_of
+from lissom.verbs.registry import verb_named, verbs
+from performed import performed
 
 REQUESTS = (
-    FrequencyResponseRequest,
-    LinearizeRequest,
-    MatricesRequest,
     ModeMapRequest,
     ModePolynomialsRequest,
-    ModesRequest,
     SimulateRequest,
-    StaticRequest,
 )
 RESULTS = (
-    FrequencyResponseResult,
-    LinearizeResult,
-    MatricesResult,
     ModeMapResult,
     ModePolynomialsResult,
-    ModesResult,
     SimulateResult,
-    StaticResult,
 )
 COMPILING = "/jax/core/compile/backend_compile_duration"
+
+
+@pytest.mark.parametrize("name", verbs())
+def test_every_verb_has_a_json_schema(name):
+    json.dumps(request_type(verb_named(name)).model_json_schema())
+    json.dumps(schema_of(verb_named(name)))
 
 
 @pytest.mark.parametrize("record", REQUESTS + RESULTS)
@@ -58,29 +48,34 @@ def test_every_request_and_result_has_a_json_schema(record):
     json.dumps(record.model_json_schema())
 
 
-def test_modes_take_numbers_and_give_typed_numbers():
-    request = ModesRequest(robot="double-pendulum", q=(0.0, 1.57), locked=True, count=2)
-    found = modes(request)
-    assert isinstance(found, ModesResult) and found.locked and found.q["lower"] == 1.57
-    assert found.frequency_hz.shape == (2,) and found.frequency_hz[0] > 1.0
-    answer = json.loads(json.dumps(plain(found), allow_nan=False))
-    assert answer["frequency_hz"] == found.frequency_hz.tolist()
+def test_modes_take_numbers_and_give_numbers():
+    found = performed("modes", "double-pendulum", q=(0.0, 1.57), locked=True, count=2)
+    modes = found.result
+    assert modes.frequency_hz.shape == (2,) and modes.frequency_hz[0] > 1.0
+    answer = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert answer["locked"] and answer["q"]["lower"] == 1.57
+    assert answer["frequency_hz"] == modes.frequency_hz.tolist()
 
 
 def test_arrays_are_joint_coordinates_too():
-    assert StaticRequest(robot="double-pendulum", q=np.array([0.1, 0.2])).q == (
-        0.1,
-        0.2,
-    )
+    request = request_type(verb_named("static"))(q=np.array([0.1, 0.2]))
+    assert request.model_dump()["q"] == (0.1, 0.2)
+
+
+def test_torques_of_held_joints_and_a_mode_that_is_not_there_are_refused(tmp_path):
+    with pytest.raises(DescriptionError, match="only free joints"):
+        performed("static", "double-pendulum", torque=(1.0, 0.0))
+    page = str(tmp_path / "mode.html")
+    with pytest.raises(DescriptionError, match="there are 2 modes"):
+        performed("modes", "double-pendulum", count=2, mode=3, animate=page)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     "request_with, message",
     [
-        (lambda: StaticRequest(robot="reed", torque=(1.0,)), "only free joints"),
-        (lambda: ModesRequest(robot="reed", count=2, animated_mode=3), "only 2 modes"),
-        (lambda: ModesRequest(robot="reed", q="0,1.57"), "tuple"),
-        (lambda: ModesRequest(robot="reed", locket=True), "locket"),
+        (lambda: request_type(verb_named("modes"))(q="0,1.57"), "tuple"),
+        (lambda: request_type(verb_named("modes"))(locket=True), "locket"),
         (lambda: MapAxis(name="upper", start=0, stop=1, points=0), "points"),
     ],
 )
@@ -171,10 +166,10 @@ def test_a_second_request_with_the_same_structure_compiles_nothing(
             "q": q,
             "changes": {"links.upper.beam.material.E": stiffness},
         }
-        static(StaticRequest(**robot))
+        performed("static", **robot)
         picture = str(tmp_path / "picture.png")
-        modes(ModesRequest(**robot, locked=True, count=2, picture=picture))
         robot_table("double-pendulum", q, changes=robot["changes"]).plot(picture)
+        performed("modes", **robot, locked=True, count=2, plot=picture)
 
     jax.jit(lambda x: x + 1.0)(0.0)
     assert compilations  # the listener hears

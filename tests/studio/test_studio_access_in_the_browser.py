@@ -102,7 +102,7 @@ TOO_WIDE = """() => {
 def test_no_screen_has_a_barrier_in_either_theme(page, address):
     page.evaluate(f"location.hash = '#{address}'")
     SCREENS[address](page)
-    for summary in page.locator("summary", has_text="The same without").all():
+    for summary in page.locator("summary", has_text="Show as command").all():
         if summary.is_visible() and not summary.evaluate("e => e.parentNode.open"):
             summary.click()
     for _ in range(2):

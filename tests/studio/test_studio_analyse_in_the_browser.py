@@ -65,9 +65,9 @@ def test_modes_are_those_of_python_and_swing_on_the_stage(page, model):
     show(page, "modes", q="0.4")
     count = page.get_by_label("Number of modes")
     expect(count).to_have_value("10")
-    expect(page.get_by_label("Joints locked")).not_to_be_checked()
+    expect(page.get_by_label("Hold every joint")).not_to_be_checked()
     count.fill("4")
-    page.get_by_label("Joints locked").check()
+    page.get_by_label("Hold every joint").check()
     page.locator("#find-modes").click()
     rows = page.locator(".modes tbody tr")
     expect(rows).to_have_count(4)
@@ -105,7 +105,7 @@ def test_command_and_python_do_what_the_screen_does(
     found = {}
     exec(page.locator("pre.python").text_content(), found)
     assert found["model"].formulation_name == "erls-fem"
-    assert shown == pytest.approx(found["modes"].frequency_hz, rel=1e-3)
+    assert shown == pytest.approx(found["found"].frequency_hz, rel=1e-3)
     assert (tmp_path / "mode.html").exists()
     capsys.readouterr()
     words = shlex.split(page.locator("pre.command").text_content())
@@ -118,9 +118,9 @@ def test_command_and_python_do_what_the_screen_does(
 
 def test_the_linear_model_is_that_of_python(page, model, tmp_path):
     show(page, "linear", q="0.4")
-    expect(page.get_by_label("Joints locked")).not_to_be_checked()
-    page.get_by_label("kp").fill("50")
-    page.get_by_label("kd").fill("2")
+    expect(page.get_by_label("Hold every joint")).not_to_be_checked()
+    page.locator("[data-parameter=kp]").fill("50")
+    page.locator("[data-parameter=kd]").fill("2")
     page.locator("#linearize").click()
     expect(page.locator(".chart .u-over")).to_have_count(3)
     wanted = ls.linearize(model, [0.4], kp=50.0, kd=2.0)
@@ -144,7 +144,7 @@ def test_a_map_waits_in_the_queue_and_survives_a_reload(page, model):
     show(page, "map")
     expect(page.get_by_label("First quantity", exact=True)).to_have_value("rod")
     page.get_by_label("First quantity: points").fill("5")
-    page.get_by_label("Joints locked").check()
+    page.get_by_label("Hold every joint").check()
     page.locator("#map-modes").click()
     expect(page.locator(".chart .u-over")).to_be_visible()
     page.reload()

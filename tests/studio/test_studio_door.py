@@ -163,7 +163,7 @@ def test_no_path_leads_out_of_the_folder(house, name):
     ],
 )
 def test_changes_name_no_files(house, changes):
-    for path in ("/api/jobs", "/api/pose", "/api/matrices"):
+    for path in ("/api/jobs", "/api/pose", "/api/verbs/matrices/file"):
         body = {"source": "arm.yaml", "changes": changes}
         answer = house.client.request("POST", path, body)
         assert answer.status == 403
@@ -225,7 +225,7 @@ ROUTES = (
     "/api/upload",
     "/api/download",
     "/api/pose",
-    "/api/matrices",
+    "/api/verbs/matrices/file",
     "/api/jobs",
     "/api/jobs/1",
     "/api/jobs/-1",
@@ -236,10 +236,10 @@ ROUTES = (
     "/api/results/curves",
     "/api/results/compare",
     "/api/results/export",
-    "/api/analyse/modes",
+    "/api/verbs/modes",
     "/api/analyse/map",
     "/api/analyse/sweep",
-    "/api/analyse/file",
+    "/api/verbs/linearize/file",
     "/api/live",
     "/assets/../../secret.yaml",
     "/assets/%2e%2e/x",

@@ -44,13 +44,15 @@ def finished(house, path, body):
 QUESTIONS = {
     "pose": lambda house, source: asked(house, "/api/pose", {"source": source}).json,
     "modes at a pose": lambda house, source: asked(
-        house, "/api/modes", {"source": source, "count": 1}
+        house, "/api/modes", {"source": source, "values": {"count": 1}}
     ).json["modes"],
     "modes": lambda house, source: (
-        asked(house, "/api/analyse/modes", {"source": source, "count": 1}).json
+        asked(
+            house, "/api/verbs/modes", {"source": source, "values": {"count": 1}}
+        ).json
     ),
     "linear model": lambda house, source: (
-        asked(house, "/api/analyse/linear", {"source": source}).json
+        asked(house, "/api/verbs/linearize", {"source": source}).json
     ),
     "map": lambda house, source: finished(
         house, "/api/analyse/map", {"source": source, **MAP}
@@ -70,14 +72,14 @@ def test_an_analysis_is_one_of_the_robot_in_the_default_formulation(
 def test_matrices_are_those_of_the_default_formulation(house, source, tmp_path):
     body = {"source": source, "ending": ".npz"}
     file = tmp_path / "matrices.npz"
-    file.write_bytes(asked(house, "/api/matrices", body).body)
+    file.write_bytes(asked(house, "/api/verbs/matrices/file", body).body)
     with np.load(file) as data:
         assert str(data["formulation"]) == DEFAULT_FORMULATION
 
 
 def test_a_name_that_is_a_scenario_alone_keeps_its_formulation(house):
-    body = {"source": f"scenario:{ONLY_SCENARIO}", "count": 1}
-    told = asked(house, "/api/analyse/modes", body).json
+    body = {"source": f"scenario:{ONLY_SCENARIO}", "values": {"count": 1}}
+    told = asked(house, "/api/verbs/modes", body).json
     assert told["formulation"] == OWN
 
 

@@ -184,7 +184,7 @@ def test_masses_dimensions_and_modes_are_told_at_the_pose(browser, house):
     page.locator("#pose-modes summary").click()
     rows = page.locator("#pose-modes tbody tr")
     expect(rows).to_have_count(10)
-    page.locator("#pose-modes").get_by_label("Joints held").check()
+    page.locator("#pose-modes").get_by_label("Hold every joint").check()
     expect(rows.nth(0)).not_to_contain_text("joint")
     first = numbers_in(rows.nth(0).inner_text())
     assert 1 < first[1] < 4  # Hz

@@ -74,7 +74,7 @@ ATTEMPTS = (
             ("/api/results/curves", {"runs": ["../secret.yaml"], "what": ["q"]}),
             ("/api/results/compare", {"runs": ["../a.nc", "../b.nc"]}),
             ("/api/results/export", {"file": "../secret.yaml", "ending": ".csv"}),
-            ("/api/analyse/modes", {"source": "../secret.yaml"}),
+            ("/api/verbs/modes", {"source": "../secret.yaml"}),
             ("/api/analyse/controllers", {"study": "../secret.yaml"}),
             ("/api/analyse/sweep", {"study": "../secret.yaml"}),
         )
@@ -84,9 +84,9 @@ ATTEMPTS = (
         for path in (
             "/api/jobs",
             "/api/pose",
-            "/api/matrices",
-            "/api/analyse/modes",
-            "/api/analyse/linear",
+            "/api/verbs/matrices",
+            "/api/verbs/modes",
+            "/api/verbs/linearize",
         )
     ),
     Attempt(

@@ -3,8 +3,10 @@
 A slider asks for many poses of one robot: `PosedRobot` builds its model once.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from jaxnative.compiled import using
 
 from ..algebra.so3 import elementary
 from ..analyse.mass_properties import MassProperties, combined, mass_properties
+from ..analyse.modes.modal import modes
 from ..analyse.robot_facts import link_length, values_by_name
 from ..analyse.validity.checks import check
 from ..analyse.validity.description import scenario_warnings
@@ -19,6 +22,7 @@ from ..analyse.validity.validity_warning import warning_lines
 from ..describe import Scenario
 from ..describe.geometry import tip
 from ..runs.forecast import affordable_model
+from ..show.mode_animation import mode_content
 from ..show.robot_scene import scene_of
 from ..show.scene import Scene
 from ..show.viewer import Content, still_content
@@ -27,7 +31,6 @@ from ..solve.model import Model
 from ..solve.state import State
 from .frozen_model import FrozenModel, JointValues, NumberArray, Position
 from .modelled_result import ModelledResult, model_of
-from .modes import ModesRequest, ModesResult, modes_table, motion_of, solved_modes
 from .robot_request import RobotRequest
 
 # [m] How near a node that is pulled comes to where it is pulled to: finer than a screen shows.
@@ -94,14 +97,6 @@ class PoseResult(ModelledResult):
     warnings: tuple[str, ...]
 
 
-class ModesInMotion(FrozenModel):
-    """The modes at a pose, and the picture of one of them."""
-
-    modes: ModesResult
-    number: int  # of the mode that moves, counted from 1
-    picture: Content  # see `show.viewer.animation_content`
-
-
 def pose(request: PoseRequest) -> PoseResult:
     """The robot in one pose."""
     return posed_robot(request).pose(request)
@@ -132,15 +127,15 @@ class PosedRobot:
             state, reached = self._pulled(at, request.pull, request.sag)
             return self._drawn(state, request, reached)
 
-    def modes(self, request: ModesRequest) -> ModesInMotion:
-        """Modes at the pose of a request; that of `animated_mode`, or the last one there is, moves."""
+    def modes(self, values: Mapping[str, Any], number: int) -> dict[str, Any]:
+        """Modes with these arguments of `ls.modes`; that of a number, or the last one there is, moves."""
+        q = values.get("q")
+        options = {name: value for name, value in values.items() if name != "q"}
         with using(self.scenario.solver.backend):
-            swinging = solved_modes(request, self.scenario, self.model)
-            number = min(request.animated_mode, len(swinging.found.frequency_hz))
-            asked = request.model_copy(update={"animated_mode": number})
-            picture = motion_of(swinging._replace(request=asked))
-            table = modes_table(swinging)
-        return ModesInMotion(modes=table, number=number, picture=picture)
+            found = modes(self.model, q or self.scenario.initial.q, **options)
+            number = min(number, len(found.frequency_hz))
+            picture = mode_content(found, number)
+        return {"modes": found.to_dict(), "number": number, "picture": picture}
 
     @cached_property
     def rigid(self) -> Model:

@@ -18,8 +18,9 @@ from ..solve.outputs import ENERGIES, shown_motion
 from ..solve.state import State
 from .page import Page
 from .robot_scene import scene_text
-from .viewer import moving_page
+from .viewer import Content, animation_content, moving_page
 
+FRAMES_PER_SECOND = 30
 CYCLES = 3  # periods shown
 SECONDS = 2.0  # for one period
 FRAMES = 48  # pictures of one period
@@ -65,6 +66,14 @@ def animate_mode(
     data = mode_dataset(model, state, modes, number)
     page = moving_page(data, scale=1)
     return page if path is None else page.save(path)
+
+
+def mode_content(modes: Modes | DampedModes, number: int) -> Content:
+    """The robot swinging in one mode, slowed down and enlarged, as something to draw."""
+    origin = modes.origin
+    assert origin is not None
+    data = mode_dataset(origin.model, origin.state, modes, number)
+    return animation_content(data, 1.0, FRAMES_PER_SECOND)
 
 
 def mode_dataset(

@@ -7,42 +7,16 @@ from typing import Any
 Data = dict[str, Any]
 
 
-def modes(data: Data, watch: Any) -> Any:
-    """Modes at a pose, with their damping and shares; a picture or a page where one is asked for."""
-    from ..services.modes import ModesRequest, modes
-
-    return modes(ModesRequest(**data))
-
-
 def mode_motion(data: Data, watch: Any) -> Any:
     """A robot that swings in one mode, to be drawn."""
-    from ..services.modes import ModesRequest, mode_motion
+    from ..show.mode_animation import mode_content
+    from ..verbs.perform import perform
+    from ..verbs.registry import verb_named
 
-    return mode_motion(ModesRequest(**data))
-
-
-def linearize(data: Data, watch: Any) -> Any:
-    """A linear model: its poles and the names of its channels."""
-    from ..services.linearize import LinearizeRequest, linearize
-
-    return linearize(LinearizeRequest(**data))
-
-
-def frequency_response(data: Data, watch: Any) -> Any:
-    """Bode plots."""
-    from ..services.frequency_response import (
-        FrequencyResponseRequest,
-        frequency_response,
-    )
-
-    return frequency_response(FrequencyResponseRequest(**data))
-
-
-def step_response(data: Data, watch: Any) -> Any:
-    """Step responses."""
-    from ..services.step_response import StepResponseRequest, step_response
-
-    return step_response(StepResponseRequest(**data))
+    values = {**data["values"]}
+    number = values.pop("mode", 1)
+    found = perform(verb_named("modes"), data["robot"], values, data["changes"])
+    return mode_content(found.result, min(number, len(found.result.frequency_hz)))
 
 
 # --- long ones, with their progress --------------------------------------------------------------------------------
@@ -85,11 +59,7 @@ def sweep(data: Data, watch: Any) -> Any:
 
 
 ANALYSIS_CALLS = (
-    modes,
     mode_motion,
-    linearize,
-    frequency_response,
-    step_response,
     mode_map,
     controllers,
     sweep,

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from ..describe.defaults import FOLLOWED_MODES, SHOWN_MODES
+from ..describe.defaults import FOLLOWED_MODES
 from ..services.frozen_model import FrozenModel, Gains, JointValues
 from .requests import Changes, Name
 
@@ -45,41 +45,6 @@ class ModelQuestion(FrozenModel):
     kp: Gains | None = None
     kd: Gains | None = None
     locked: bool = False
-
-
-class ModesQuestion(ModelQuestion):
-    """Its vibration."""
-
-    damped: bool = False
-    undeformed: bool = False
-    count: Annotated[int, Field(ge=1, le=40)] = SHOWN_MODES
-    animated_mode: Annotated[int, Field(ge=1, le=40)] = 1
-
-
-class ChannelsQuestion(ModelQuestion):
-    """A linear model with its channels by name."""
-
-    inputs: Names | None = None
-    outputs: Names | None = None
-
-
-class StepQuestion(ChannelsQuestion):
-    """The same over a time."""
-
-    duration: Annotated[float, Field(gt=0, le=1e4)] | None = None
-
-
-class FileQuestion(StepQuestion):
-    """What is asked for, as a file."""
-
-    what: Literal["linear model", "bode", "step"]
-    ending: Ending
-
-
-class ModesFileQuestion(ModesQuestion):
-    """Modes as a picture, or one of them as a page that moves."""
-
-    ending: Ending
 
 
 class AxisQuestion(FrozenModel):

@@ -5,48 +5,27 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse
 
 from ..files.description_files import library_scenarios, library_studies
+from ..verbs.registry import verbs
 from .analysis_requests import (
-    ChannelsQuestion,
     ControllersQuestion,
-    FileQuestion,
     MapQuestion,
     ModelQuestion,
-    ModesFileQuestion,
-    ModesQuestion,
-    StepQuestion,
     SweepQuestion,
 )
-from .answer_files import answered_file
 from .folder import FolderError
 from .jobs import Order
-from .office import FILE_KEYS, LIBRARY, Office, check_changes
-from .routes import title_of
+from .office import FILE_KEYS, LIBRARY, Office, check_changes, title_of
+from .verb_routes import VerbQuestion, asked
 
 Answer = dict[str, Any]
-
-# What can be saved: the service, and its fields for files by their endings.
-FILES = {
-    "linear model": ("linearize", {".npz": "matrices", ".mat": "matrices"}),
-    "bode": (
-        "frequency_response",
-        {".csv": "data", ".npz": "data", ".png": "picture", ".svg": "picture"},
-    ),
-    "step": (
-        "step_response",
-        {".csv": "data", ".npz": "data", ".png": "picture", ".svg": "picture"},
-    ),
-}
-PICTURES = (".png", ".svg", ".pdf")
 
 
 def analyses(office: Office) -> APIRouter:
     """The routes below `/api/analyse`."""
     router = APIRouter(prefix="/api/analyse")
     _add_questions(router, office)
-    _add_files(router, office)
     _add_long_ones(router, office)
     return router
 
@@ -59,68 +38,11 @@ def _asked(office: Office, question: ModelQuestion, *without: str) -> Answer:
 
 
 def _add_questions(router: APIRouter, office: Office) -> None:
-    @router.post("/modes")
-    def modes(question: ModesQuestion) -> Answer:
-        """Modes at a pose."""
-        asked = _asked(office, question)
-        return office.ask(office.analyses, "modes", **asked)
-
     @router.post("/mode-motion")
-    def mode_motion(question: ModesQuestion) -> Answer:
+    def mode_motion(question: VerbQuestion) -> Answer:
         """One mode, to be drawn."""
-        asked = _asked(office, question)
-        return office.ask(office.analyses, "mode_motion", **asked)
-
-    @router.post("/linear")
-    def linear(question: ChannelsQuestion) -> Answer:
-        """A linear model: poles, and names of channels."""
-        asked = _asked(office, question)
-        return office.ask(office.analyses, "linearize", **asked)
-
-    @router.post("/bode")
-    def bode(question: ChannelsQuestion) -> Answer:
-        """Frequency responses."""
-        asked = _asked(office, question)
-        return office.ask(office.analyses, "frequency_response", **asked)
-
-    @router.post("/step")
-    def step(question: StepQuestion) -> Answer:
-        """Step responses."""
-        asked = _asked(office, question)
-        return office.ask(office.analyses, "step_response", **asked)
-
-
-def _add_files(router: APIRouter, office: Office) -> None:
-    @router.post("/file")
-    def file(question: FileQuestion) -> FileResponse:
-        """A linear model or its responses as a file."""
-        call, fields = FILES[question.what]
-        if question.ending not in fields:
-            accepted = " or ".join(fields)
-            raise FolderError(f"{question.ending}: the name must end in {accepted}")
-        left_out = ["what", "ending"]
-        if call != "step_response":
-            left_out.append("duration")
-        asked = _asked(office, question, *left_out)
-
-        def write(path: str) -> object:
-            own = {**asked, fields[question.ending]: path}
-            return office.ask(office.analyses, call, **own)
-
-        return answered_file(
-            f"{question.what.replace(' ', '-')}{question.ending}", write
-        )
-
-    @router.post("/modes/file")
-    def modes_file(question: ModesFileQuestion) -> FileResponse:
-        """Modes as a picture, or one of them as a page that moves."""
-        asked = _asked(office, question, "ending")
-        field = "picture" if question.ending in PICTURES else "animation"
-
-        def write(path: str) -> object:
-            return office.ask(office.analyses, "modes", **asked, **{field: path})
-
-        return answered_file(f"modes{question.ending}", write)
+        told = asked(office, verbs()["modes"], question)
+        return office.ask(office.analyses, "mode_motion", **told)
 
 
 # --- long analyses -------------------------------------------------------------------------------------------------

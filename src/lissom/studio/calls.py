@@ -123,10 +123,15 @@ def pose(data: Data, watch: Watch) -> Any:
 
 def modes_here(data: Data, watch: Watch) -> Any:
     """The modes at a pose of a robot that is kept ready."""
-    from ..services.modes import ModesRequest
+    from ..services.robot_request import RobotRequest
+    from ..verbs.declared import request_type
+    from ..verbs.registry import verb_named
 
-    request = ModesRequest(**data)
-    return _posed_robot(request).modes(request)
+    request = RobotRequest(robot=data["robot"], changes=data["changes"])
+    checked = request_type(verb_named("modes"), from_browser=True)(**data["values"])
+    values = checked.model_dump(exclude_unset=True)
+    number = values.pop("mode", 1)
+    return _posed_robot(request).modes(values, number)
 
 
 def _posed_robot(request: Any) -> Any:
@@ -193,13 +198,6 @@ def animation(data: Data, watch: Watch) -> Any:
     return animation_content(loaded_run(data["file"]).data, None, PICTURES_PER_SECOND)
 
 
-def matrices(data: Data, watch: Watch) -> Any:
-    """The equations of motion at a state, in a file."""
-    from ..services.matrices import MatricesRequest, matrices
-
-    return matrices(MatricesRequest(**data))
-
-
 CALLS: dict[str, Callable[[Data, Watch], Any]] = {
     call.__name__: call
     for call in (
@@ -217,7 +215,6 @@ CALLS: dict[str, Callable[[Data, Watch], Any]] = {
         modes_here,
         simulate,
         animation,
-        matrices,
         *RESULT_CALLS,
         *ANALYSIS_CALLS,
         *VERB_CALLS,

@@ -122,3 +122,9 @@ def _named(found: Any, draft: str, name: str) -> Any:
     if isinstance(found, dict):
         return {key: _named(entry, draft, name) for key, entry in found.items()}
     return found
+
+
+def title_of(source: str) -> str:
+    """A run is called after its file, without folders and endings."""
+    last = source.rpartition(":")[2].rpartition("/")[2]
+    return last.partition(".")[0] or "run"

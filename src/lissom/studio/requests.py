@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, FiniteFloat
 
-from ..describe.defaults import SHOWN_MODES
 from ..services.frozen_model import FrozenModel, JointValues
 
 Name = Annotated[str, Field(min_length=1, max_length=300)]
@@ -59,32 +58,8 @@ class PoseQuestion(FrozenModel):
     draft: bool = False  # as it is typed, not as it was saved
 
 
-class ModesQuestion(FrozenModel):
-    """The modes of a robot in a pose, one of them in motion."""
-
-    source: Name
-    changes: Changes = {}
-    q: JointValues | None = None
-    locked: bool = False  # joints held
-    damped: bool = False
-    count: Annotated[int, Field(ge=1, le=30)] = SHOWN_MODES
-    animated_mode: Annotated[int, Field(ge=1, le=30)] = 1
-
-
 class RunRequest(FrozenModel):
     """A scenario, or a robot that falls from rest, and changes to it."""
 
     source: Name
     changes: Changes = {}
-
-
-class MatricesQuestion(FrozenModel):
-    """The equations of motion of a robot at a state."""
-
-    source: Name
-    changes: Changes = {}
-    q: JointValues | None = None
-    qd: JointValues | None = None
-    balanced: bool = False
-    time: FiniteFloat | None = None  # of a result, whose state there is meant
-    ending: Annotated[str, Field(pattern=r"^\.[a-z]{1,4}$")] = ".npz"

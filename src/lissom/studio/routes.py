@@ -6,20 +6,19 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, Response
 
-from .answer_files import answered_file
+from ..verbs.registry import verbs
 from .folder import FolderError
 from .jobs import SIMULATE, Order
-from .office import Office, check_changes
+from .office import Office, check_changes, title_of
 from .requests import (
     DraftRequest,
     ImportQuestion,
     JointQuestion,
-    MatricesQuestion,
-    ModesQuestion,
     PoseQuestion,
     RunRequest,
     SaveRequest,
 )
+from .verb_routes import VerbQuestion, asked
 
 Answer = dict[str, Any]
 
@@ -131,25 +130,10 @@ def _add_robots(router: APIRouter, office: Office) -> None:
         return posed(office, question)
 
     @router.post("/modes")
-    def modes(question: ModesQuestion) -> Answer:
+    def modes(question: VerbQuestion) -> Answer:
         """The modes at a pose, one of them in motion."""
-        check_changes(question.changes)
-        asked = question.model_dump(exclude={"source"})
-        source = office.source(question.source)
-        return office.ask(office.poses, "modes_here", robot=source, **asked)
-
-    @router.post("/matrices")
-    def matrices(question: MatricesQuestion) -> FileResponse:
-        """The equations of motion at a state, as a file."""
-        check_changes(question.changes)
-        source = office.source(question.source)
-        asked = question.model_dump(exclude={"source", "ending"})
-        asked |= {"robot": source, "result": source}
-
-        def write(path: str) -> object:
-            return office.ask(office.poses, "matrices", file=path, **asked)
-
-        return answered_file(f"matrices{question.ending}", write)
+        told = asked(office, verbs()["modes"], question)
+        return office.ask(office.poses, "modes_here", **told)
 
 
 def posed(office: Office, question: PoseQuestion) -> Answer:
@@ -217,12 +201,6 @@ def _add_runs(router: APIRouter, office: Office) -> None:
         """A result to draw, with its charts."""
         path = folder.existing(name)
         return office.ask(office.files, "animation", file=str(path))
-
-
-def title_of(source: str) -> str:
-    """A run is called after its file, without folders and endings."""
-    last = source.rpartition(":")[2].rpartition("/")[2]
-    return last.partition(".")[0] or "run"
 
 
 def plain_answer(status: int, error: dict[str, Any]) -> Response:

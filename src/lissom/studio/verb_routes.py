@@ -12,9 +12,8 @@ from ..verbs.verb import NOTHING, Verb
 from .answer_files import answered_file
 from .folder import FolderError
 from .jobs import Order
-from .office import Office, check_changes
+from .office import Office, check_changes, title_of
 from .requests import Changes, Name
-from .routes import title_of
 
 Data = dict[str, Any]
 

@@ -152,6 +152,8 @@ def schema_of(verb: Verb) -> dict[str, Any]:
                 "kind": facts.kind or _kind_of(one.type),
                 "help": facts.help,
                 "unit": facts.unit,
+                "group": facts.group,
+                "owner": one.owner,
                 "choices": list(facts.choices),
                 "required": one.name in verb.required,
             }

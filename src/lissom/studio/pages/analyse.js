@@ -1,8 +1,7 @@
 // Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
-import { JOINTS_HELD } from "./defaults.js";
-import { checkbox, choice, make, pair } from "./dom.js";
+import { choice, make, pair } from "./dom.js";
 import { analysisLines, equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
 import { MapTab } from "./map_tab.js";
@@ -10,21 +9,15 @@ import { ModesTab } from "./modes_tab.js";
 import { get, post } from "./server.js";
 import { SweepTab } from "./sweep_tab.js";
 import { Tabs } from "./tabs.js";
-
-const numbers = (text) => text.split(",").map((part) => part.trim()).filter(Boolean).map(Number);
+import { linesOf, ofPoint, VerbFields } from "./verb_form.js";
 
 export class AnalyseScreen {
   constructor(app) {
     this.app = app;
     this.sources = make("select", {});
     this.sources.onchange = () => go({ screen: "analyse", source: this.sources.value, tab: this.tabs.current });
-    this.q = make("input", { placeholder: "as the file has it", size: 16 });
-    this.kp = make("input", { class: "number", placeholder: "none" });
-    this.kd = make("input", { class: "number", placeholder: "none" });
-    this.q.onchange = () => { noteInAddress({ q: this.q.value.replaceAll(" ", "") }); this.showLines(); };
-    this.kp.onchange = this.kd.onchange = () => this.showLines();
+    this.point = new VerbFields("linearize", ofPoint, () => { noteInAddress({ q: this.q.value.replaceAll(" ", "") }); this.showLines(); });
     this.formulation = choice([], "", (name) => { noteInAddress({ formulation: name }); this.showLines(); });
-    this.locked = checkbox("Joints locked", JOINTS_HELD, () => this.showLines());
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
     this.waiting = make("span", { class: "soft", role: "status" });
@@ -34,9 +27,12 @@ export class AnalyseScreen {
     this.tabs = new Tabs("Analyses", Object.entries(titles).map(([key, text]) => [key, text, this.parts[key].element]), (key) => this.showTab(key));
     this.element = make("section", { class: "screen analyse", "aria-labelledby": "analyse-title" },
       make("h1", { id: "analyse-title" }, "Analyse"),
-      make("div", { class: "row panel" }, pair("Robot", this.sources), pair("Formulation", this.formulation), pair("Joints q [rad or m]", this.q),
-        pair("kp", this.kp), pair("kd", this.kd), this.locked.label, this.waiting),
+      make("div", { class: "row panel" }, pair("Robot", this.sources), pair("Formulation", this.formulation), this.point.element, this.waiting),
       this.message, this.warning, this.tabs.element, this.same);
+  }
+
+  get q() {
+    return this.point.fields.q.input;
   }
 
   // Whatever is asked for waits until the robot of the address is known.
@@ -45,7 +41,7 @@ export class AnalyseScreen {
     return this.ready;
   }
   async prepare(state) {
-    const [library, { files }] = await Promise.all([this.app.library(), get("files")]);
+    const [library, { files }] = await Promise.all([this.app.library(), get("files"), this.point.open()]);
     this.showSources(library, files, state.source);
     this.showFormulations(library.choices.formulations, state.formulation);
     if (state.q !== undefined) this.q.value = state.q.split(",").join(", ");
@@ -103,13 +99,7 @@ export class AnalyseScreen {
 
   question() {
     const changes = this.formulation.value ? { formulation: this.formulation.value } : {};
-    const asked = { source: this.source, changes, locked: this.locked.box.checked };
-    if (this.q.value.trim()) asked.q = numbers(this.q.value);
-    for (const gain of ["kp", "kd"]) {
-      const values = numbers(this[gain].value);
-      if (values.length) asked[gain] = values.length === 1 ? values[0] : values;
-    }
-    return asked;
+    return { source: this.source, changes, values: this.point.values() };
   }
   // What goes wrong is said here; the page says that it waits.
   async asking(act) {
@@ -128,7 +118,18 @@ export class AnalyseScreen {
   }
   showLines() {
     if (!this.source || !this.tabs.current) return;
-    const lines = analysisLines(this.tabs.current, this.question(), this.parts);
-    this.same.replaceChildren(equivalents(lines, this.app.folder));
+    const part = this.parts[this.tabs.current];
+    if (!part.calls) {
+      const { values, ...about } = this.question();
+      this.same.replaceChildren(equivalents(analysisLines(this.tabs.current, { ...about, ...values }, this.parts), this.app.folder));
+      return;
+    }
+    const number = (this.told = (this.told ?? 0) + 1);
+    Promise.all(part.calls().map(([verb, question]) => linesOf(verb, question))).then((told) => {
+      // Overtaken by a later change.
+      if (number !== this.told) return;
+      const lines = { command: told.map(({ command }) => command).join("\n"), lines: told.flatMap((one) => one.lines) };
+      this.same.replaceChildren(equivalents(lines, this.app.folder));
+    }).catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-// The same without the studio: the command and the lines of Python that each screen stands for.
+// Show as command and Python: the lines that each screen stands for.
 import { sourceName } from "./address.js";
 import { make } from "./dom.js";
 
@@ -27,27 +27,28 @@ function modelLines(source, changes = {}) {
   const others = Object.keys(changes).length ? `, ${python(changes)}` : "";
   return ["import lissom as ls", "from lissom.runs.sources import robot_of", `scenario = robot_of(${name}${others})`, "model = ls.Model.of_scenario(scenario)"];
 }
-// Joints that are not given are those of the scenario; of a bare robot they are zero.
-const poseOf = ({ source, q, changes = {} }) => (q ? python(q) : isPlainRobot(source, changes) ? "" : "scenario.initial.q");
 
 // `more`: what else is shown of the pose: masses, modes (their question), a map (its question).
+// Switches that are on, and arguments with their values, by their own names.
+const switches = (asked) => Object.entries(asked).filter(([, value]) => value === true).map(([name]) => (name === "degrees" ? "" : ` --${name}`)).join("");
+const keywords = (asked) => Object.entries(asked).map(([name, value]) => `${name}=${python(value)}`).join(", ");
+
 export function poseLines({ source, q, changes }, sag, more = {}) {
   const at = rounded(q);
   const robot = `${quoted(sourceName(source))} --q=${at.join(",")}${settings(changes)}`;
   const lines = [...modelLines(source, changes), `state = model.${sag ? "static" : "at"}(${python(at)})`];
   if (sag) lines.push("print(state.torque)");
   if (more.masses) lines.push("from lissom.analyse.mass_properties import mass_properties", "print(mass_properties(model, state))");
-  if (more.modes) lines.push(`print(ls.modes(model, state, locked=${python(more.modes.locked)}, count=${more.modes.count}))`);
+  if (more.modes) lines.push(`print(ls.modes(model, state, ${keywords(more.modes)}))`);
   const commands = [`lissom ${sag ? "static" : "show"} ${robot}`, ...poseCommands(robot, more)];
   return { command: commands.join("\n"), lines };
 }
 
 function poseCommands(robot, { modes, map }) {
-  const held = (question) => (question.locked ? " --locked" : "");
   const over = (axis) => ` --over ${axis.name}=${axis.start}:${axis.stop}:${axis.points}`;
   const commands = [];
-  if (modes) commands.push(`lissom modes ${robot}${held(modes)} --count ${modes.count}`);
-  if (map) commands.push(`lissom mode-map ${robot}${map.over.map(over).join("")}${held(map)} --count ${map.count}`);
+  if (modes) commands.push(`lissom modes ${robot}${switches(modes)} --count ${modes.count}`);
+  if (map) commands.push(`lissom mode-map ${robot}${map.over.map(over).join("")}${switches(map)} --count ${map.count}`);
   return commands;
 }
 
@@ -95,22 +96,13 @@ export function fileLines(source) {
 
 // What each tab of the analyses stands for.
 export function analysisLines(tab, question, parts) {
-  return { modes: modesLines, map: mapLines, linear: linearLines, control: controlLines, sweep: sweepLines }[tab](question, parts[tab]);
+  return { map: mapLines, control: controlLines, sweep: sweepLines }[tab](question, parts[tab]);
 }
-const pointOptions = ({ q, kp, kd, locked, changes }) => [q && `--q=${q.join(",")}`, kp !== undefined && `--kp ${kp}`, kd !== undefined && `--kd ${kd}`, locked && "--locked", settings(changes).trim()].filter(Boolean);
-const pointArguments = ({ kp, kd, locked }) => [kp !== undefined && `kp=${python(kp)}`, kd !== undefined && `kd=${python(kd)}`, locked && "locked=True"].filter(Boolean);
+const pointOptions = ({ q, kp, kd, source, changes, ...others }) => [q && `--q=${q.join(",")}`, kp !== undefined && `--kp ${kp}`, kd !== undefined && `--kd ${kd}`, switches(others).trim(), settings(changes).trim()].filter(Boolean);
+const pointArguments = ({ q, source, changes, ...others }) => [keywords(others)].filter(Boolean);
 
 const requestArguments = (question) => [question.q && `q=${python(question.q)}`, Object.keys(question.changes).length && `changes=${python(question.changes)}`, ...pointArguments(question)].filter(Boolean);
 
-function modesLines(question, tab) {
-  const { count, damped, undeformed } = tab.question();
-  const options = [...pointOptions(question), damped && "--damped", undeformed && "--undeformed", `--count ${count}`].filter(Boolean);
-  const given = [...pointArguments(question), damped && "damped=True", `count=${count}`].filter(Boolean);
-  const command = `lissom modes ${quoted(sourceName(question.source))} ${options.join(" ")} --animate mode.html --mode ${tab.mode}`;
-  const state = undeformed ? "at" : "static";
-  const lines = [...modelLines(question.source, question.changes), `state = model.${state}(${poseOf(question)})`, `modes = ls.modes(model, state, ${given.join(", ")})`, "print(modes)", `ls.animate_mode(model, state, modes, ${tab.mode}, "mode.html")`];
-  return { command, lines };
-}
 function mapLines(question, tab) {
   const axes = tab.over();
   const over = axes.map(({ name, start, stop, points }) => `--over ${quoted(`${name}=${start}:${stop}:${points}`)}`).join(" ");
@@ -120,18 +112,6 @@ function mapLines(question, tab) {
     `found = mode_map(ModeMapRequest(robot=${python(sourceName(question.source))}, over=axes, degrees=True, ${[...requestArguments(question), `count=${+tab.count.value}`].join(", ")}))`,
     "print(found.modes)"];
   return { command, lines };
-}
-function linearLines(question, tab) {
-  const { inputs, outputs } = tab.channels();
-  const name = quoted(sourceName(question.source));
-  const channels = [inputs && `--inputs ${quoted(inputs.join(","))}`, outputs && `--outputs ${quoted(outputs.join(","))}`].filter(Boolean).join(" ");
-  const point = pointOptions(question).join(" ");
-  const commands = [`lissom linearize ${name} ${channels} ${point} -o model.npz`];
-  if (inputs && outputs) commands.push(`lissom frequency-response ${name} ${channels} ${point} --plot bode.png`, `lissom step-response ${name} ${channels} ${point} --plot step.png`);
-  const given = [...pointArguments(question), inputs && `inputs=${python(inputs)}`, outputs && `outputs=${python(outputs)}`].filter(Boolean);
-  const lines = [...modelLines(question.source, question.changes), `linear = ls.linearize(model, ${[poseOf(question) || "None", ...given].join(", ")})`, 'linear.save("model.npz")', "print(linear)"];
-  if (inputs && outputs) lines.push(`bode = ls.frequency_response(linear, ${python(inputs[0])}, ${python(outputs[0])})`, `step = ls.step_response(linear, ${python(inputs[0])}, ${python(outputs[0])})`);
-  return { command: commands.join("\n"), lines };
 }
 function controlLines(question, tab) {
   const study = sourceName(tab.study.value || "library:double-pendulum");
@@ -156,7 +136,7 @@ let isOpen = false;
 export function equivalents({ command, lines }, folder) {
   const where = folder ? `in ${folder}` : "";
   return make("details", { class: "panel", open: isOpen, ontoggle: (event) => { isOpen = event.target.open; } },
-    make("summary", {}, "The same without the studio"),
+    make("summary", {}, "Show as command and Python"),
     make("h2", { class: "small" }, `Command line ${where}`), make("pre", { class: "command" }, command),
     make("h2", { class: "small" }, "Python"), make("pre", { class: "python" }, lines.join("\n")));
 }

@@ -2,9 +2,11 @@
 import { Chart, Cursors } from "./charts.js";
 import { button, labelled, make, shown } from "./dom.js";
 import { poleMap, table } from "./pictures.js";
-import { post, save } from "./server.js";
+import { ask, ownOnes, saveFile, VerbFields } from "./verb_form.js";
 
 const TABLE_POLES = 24;
+const FILES = [["linear model", "linearize", ".npz"], ["linear model", "linearize", ".mat"], ["bode", "frequency-response", ".csv"],
+  ["bode", "frequency-response", ".svg"], ["step", "step-response", ".csv"], ["step", "step-response", ".svg"]];
 const split = (text) => text.split(",").map((name) => name.trim()).filter(Boolean);
 
 export class LinearTab {
@@ -12,20 +14,21 @@ export class LinearTab {
     this.screen = screen;
     this.inputs = make("input", { placeholder: "upper.torque, lower/tip.fx" });
     this.outputs = make("input", { placeholder: "upper.encoder, lower/tip.ay" });
-    this.duration = make("input", { class: "number", placeholder: "auto" });
+    this.fields = new VerbFields("step-response", ownOnes, () => screen.showLines());
     this.poles = make("div", {});
     this.bode = make("div", {});
     this.step = make("div", {});
     const find = button("Linearize", () => this.ask(), "main");
     find.id = "linearize";
     this.element = make("div", {},
-      make("div", { class: "fields" }, ...labelled("Inputs", this.inputs), ...labelled("Outputs", this.outputs), ...labelled("Duration of the step [s]", this.duration)),
+      make("div", { class: "fields" }, ...labelled("Inputs", this.inputs), ...labelled("Outputs", this.outputs), this.fields.element),
       make("div", { class: "row" }, find,
-        ...[["linear model", ".npz"], ["linear model", ".mat"], ["bode", ".csv"], ["bode", ".svg"], ["step", ".csv"], ["step", ".svg"]].map(([what, ending]) =>
-          button(`${what} (${ending})`, () => this.save(what, ending)))),
+        ...FILES.map(([what, verb, ending]) => button(`${what} (${ending})`, () => this.save(verb, ending)))),
       make("div", { class: "two" }, this.poles, make("div", {}, this.bode, this.step)));
   }
-  open() {}
+  open() {
+    return this.fields.open();
+  }
   close() {}
   // Another robot has other channels.
   robot({ picture }) {
@@ -44,24 +47,35 @@ export class LinearTab {
     return asked;
   }
   question() {
-    return { ...this.screen.question(), ...this.channels() };
+    return this.with(this.channels());
+  }
+  with(more) {
+    const { values, ...about } = this.screen.question();
+    return { ...about, values: { ...values, ...more } };
   }
   async ask() {
     await this.screen.asking(async () => {
-      const linear = await post("analyse/linear", this.question());
+      const linear = await ask("linearize", this.question());
       this.suggest(linear);
       this.showPoles(linear);
       const asked = this.question();
-      const [bode, step] = await Promise.all([post("analyse/bode", asked), post("analyse/step", this.stepQuestion())]);
+      const [bode, step] = await Promise.all([ask("frequency-response", asked), ask("step-response", this.stepQuestion())]);
       this.showBode(bode);
       this.showStep(step);
       this.screen.showLines();
     });
   }
   stepQuestion() {
-    return this.duration.value.trim() ? { ...this.question(), duration: +this.duration.value } : this.question();
+    return this.with({ ...this.channels(), ...this.fields.values() });
   }
-  // All channels of a robot at once are too many curves: one torque and its encoder; the tip where joints are locked.
+  // The calls that this tab stands for.
+  calls() {
+    const { inputs, outputs } = this.channels();
+    const calls = [["linearize", this.with({ ...this.channels(), output: "model.npz" })]];
+    if (inputs && outputs) calls.push(["frequency-response", this.with({ inputs, outputs, plot: "bode.png" })], ["step-response", this.with({ inputs, outputs, plot: "step.png" })]);
+    return calls;
+  }
+  // All channels of a robot at once are too many curves: one torque and its encoder; the tip where joints are held.
   suggest({ inputs, outputs }) {
     if (!inputs.length && !this.inputs.value.trim()) {
       this.inputs.value = this.shaken.input;
@@ -97,9 +111,9 @@ export class LinearTab {
     this.step.replaceChildren(make("h2", {}, "Step response"), chart.element);
     chart.show(t, responses.map(({ input, output, response }) => ({ name: `${input} \u2192 ${output}`, values: response })));
   }
-  save(what, ending) {
-    const asked = what === "step" ? this.stepQuestion() : this.question();
-    return this.screen.asking(() => save("analyse/file", { ...asked, what, ending }, `${what.replace(" ", "-")}${ending}`));
+  save(verb, ending) {
+    const asked = verb === "step-response" ? this.stepQuestion() : this.question();
+    return this.screen.asking(() => saveFile(verb, asked, ending));
   }
 }
 

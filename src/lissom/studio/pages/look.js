@@ -8,8 +8,8 @@ import { live } from "./live.js";
 import { PoseMap } from "./look_map.js";
 import { PoseModes } from "./look_modes.js";
 import { Player } from "./player.js";
-import { save } from "./server.js";
 import { Stage } from "./stage.js";
+import { saveFile } from "./verb_form.js";
 
 const DEGREES = 180 / Math.PI;
 const HALF_TURN = 180;
@@ -237,8 +237,8 @@ export class LookScreen {
 
   async saveMatrices(ending) {
     try {
-      const asked = { ...this.question(), balanced: this.sag, ending };
-      await save("matrices", asked, `matrices${ending}`);
+      const { q, ...about } = this.question();
+      await saveFile("matrices", { ...about, values: { q, balanced: this.sag } }, ending);
     } catch (failure) {
       this.message.textContent = failure.message;
     }

@@ -1,8 +1,9 @@
 // A frequency over two joints, about the pose of the robot that is looked at; a click on the map takes the pose.
-import { FOLLOWED_MODES, JOINTS_HELD } from "./defaults.js";
-import { button, checkbox, choice, labelled, make } from "./dom.js";
+import { FOLLOWED_MODES } from "./defaults.js";
+import { button, choice, labelled, make } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
 import { heatMap } from "./pictures.js";
+import { switchesOfPoint, VerbFields } from "./verb_form.js";
 
 const POINTS = 13; // along each joint
 const DEGREES = 180 / Math.PI;
@@ -15,15 +16,18 @@ export class PoseMap {
     this.across = choice([], "", () => {});
     this.upwards = choice([], "", () => {});
     this.mode = choice(Array.from({ length: FOLLOWED_MODES }, (_, k) => k + 1).map((n) => [n, n]), 1, () => this.draw());
-    this.held = checkbox("Joints held", JOINTS_HELD, () => {});
+    this.fields = new VerbFields("modes", switchesOfPoint);
     this.picture = make("div", {});
     const start = button("Map it", () => this.start());
     start.id = "map-poses";
     this.element = make("details", { class: "panel", id: "pose-map" },
       make("summary", {}, "A frequency over two joints"),
       make("div", { class: "fields" }, ...labelled("To the right", this.across), ...labelled("Upwards", this.upwards), ...labelled("Mode", this.mode)),
-      make("div", { class: "row" }, this.held.label, start), this.job.element, this.picture);
-    this.element.ontoggle = () => (this.element.open ? this.job.open() : this.job.close());
+      make("div", { class: "row" }, this.fields.element, start), this.job.element, this.picture);
+    this.element.ontoggle = () => {
+      this.fields.open();
+      return this.element.open ? this.job.open() : this.job.close();
+    };
   }
   close() {
     this.job.close();
@@ -70,7 +74,7 @@ export class PoseMap {
   asks() {
     if (!this.element.open || !this.joints?.length) return null;
     const over = [this.axis(this.upwards.value), this.axis(this.across.value)];
-    return { over, degrees: true, count: FOLLOWED_MODES, locked: this.held.box.checked };
+    return { over, degrees: true, count: FOLLOWED_MODES, ...this.fields.values() };
   }
   show(found) {
     if (Object.keys(found.axes).length !== 2) return;

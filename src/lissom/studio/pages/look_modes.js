@@ -1,8 +1,9 @@
 // The first modes at the pose of the robot that is looked at: in a table, and one of them in motion.
-import { JOINTS_HELD, SHOWN_MODES } from "./defaults.js";
+import { SHOWN_MODES } from "./defaults.js";
 import { checkbox, choice, debounced, make, pair, shown } from "./dom.js";
 import { post } from "./server.js";
 import { reducedMotion } from "./theme.js";
+import { switchesOfPoint, VerbFields } from "./verb_form.js";
 
 const QUIET_MS = 250; // after the last move of a joint
 const COUNTS = [4, 6, SHOWN_MODES, 15, 20];
@@ -16,12 +17,12 @@ export class PoseModes {
     this.count = SHOWN_MODES;
     this.said = make("p", { class: "soft", role: "status" });
     this.rows = make("tbody", {});
-    this.held = checkbox("Joints held", JOINTS_HELD, () => this.ask());
+    this.fields = new VerbFields("modes", switchesOfPoint, () => this.ask());
     this.moves = checkbox("In motion", !reducedMotion(), () => this.ask());
     const count = choice(COUNTS.map((n) => [n, n]), this.count, (n) => { this.count = +n; this.ask(); });
     this.element = make("details", { class: "panel", id: "pose-modes" },
       make("summary", {}, "Modes at this pose"),
-      make("div", { class: "row" }, this.held.label, this.moves.label, pair("Modes", count)), this.said,
+      make("div", { class: "row" }, this.fields.element, this.moves.label, pair("Modes", count)), this.said,
       make("table", { class: "modes" }, make("thead", {}, make("tr", {},
         ...["mode", "f [Hz]", "\u03b6 [%]", "moves"].map((text) => make("th", { scope: "col" }, text)))), this.rows));
     this.element.ontoggle = () => (this.element.open ? this.ask() : this.play(null));
@@ -38,11 +39,13 @@ export class PoseModes {
   }
   // What is asked for, null while nothing is.
   asks() {
-    return this.isOpen ? { locked: this.held.box.checked, count: this.count } : null;
+    return this.isOpen ? { ...this.fields.values(), count: this.count } : null;
   }
   async ask() {
     if (!this.isOpen) return;
-    const asked = { ...this.question(), ...this.asks(), animated_mode: Math.min(this.mode, this.count) };
+    await this.fields.open();
+    const { q, ...about } = this.question();
+    const asked = { ...about, values: { q, ...this.asks(), mode: Math.min(this.mode, this.count) } };
     const number = (this.asked = (this.asked ?? 0) + 1);
     this.said.textContent = "computing\u2026";
     try {

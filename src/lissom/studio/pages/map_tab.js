@@ -57,7 +57,8 @@ export class MapTab {
   async start() {
     await this.screen.ready;
     this.screen.showLines();
-    return this.job.start({ ...this.screen.question(), over: this.over(), degrees: true, count: +this.count.value });
+    const { values, ...about } = this.screen.question();
+    return this.job.start({ ...about, ...values, over: this.over(), degrees: true, count: +this.count.value });
   }
   show(found) {
     this.found = found;

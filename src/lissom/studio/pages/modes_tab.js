@@ -1,12 +1,12 @@
 // Modes: a table with damping and shares, and the robot swinging in the one that is chosen.
 import { Motion } from "/assets/drawing/motion.js";
 import { noteInAddress } from "./address.js";
-import { SHOWN_MODES } from "./defaults.js";
-import { button, checkbox, debounced, labelled, make, shown } from "./dom.js";
+import { button, debounced, make, shown } from "./dom.js";
 import { Player } from "./player.js";
-import { post, save } from "./server.js";
+import { post } from "./server.js";
 import { Stage } from "./stage.js";
 import { reducedMotion } from "./theme.js";
+import { ask, ownOnes, saveFile, VerbFields } from "./verb_form.js";
 
 const LEAST_SHARE = 0.01; // parts below are left out
 
@@ -18,21 +18,21 @@ export class ModesTab {
     this.player = new Player((t) => this.stage.moveTo(t));
     this.stage.onView = debounced((view) => noteInAddress({ view }), 300);
     this.table = make("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Modes" });
-    this.count = make("input", { type: "number", class: "number", min: 1, max: 40, value: SHOWN_MODES });
-    this.damped = checkbox("Damped modes", false, () => {});
-    this.undeformed = checkbox("About the undeformed robot", false, () => {});
+    this.fields = new VerbFields("modes", ownOnes, () => screen.showLines());
     const find = button("Find the modes", () => this.ask(), "main");
     find.id = "find-modes";
     this.element = make("div", { class: "two" },
-      make("div", {}, make("div", { class: "row" }, ...labelled("Number of modes", this.count), this.damped.label, this.undeformed.label, find),
+      make("div", {}, make("div", { class: "row" }, this.fields.element, find),
         this.table,
         make("div", { class: "row" }, button("Pictures (.png)", () => this.save(".png")), button("Pictures (.svg)", () => this.save(".svg")), button("This mode (.html)", () => this.save(".html")))),
       make("div", { class: "stage-box" }, this.stage.element, this.player.element));
   }
   question() {
-    return { ...this.screen.question(), count: +this.count.value, damped: this.damped.box.checked, undeformed: this.undeformed.box.checked };
+    const { values, ...about } = this.screen.question();
+    return { ...about, values: { ...values, ...this.fields.values() } };
   }
-  open({ mode, view }) {
+  async open({ mode, view }) {
+    await this.fields.open();
     if (mode) this.mode = +mode;
     this.view = view;
   }
@@ -41,7 +41,7 @@ export class ModesTab {
   }
   async ask() {
     await this.screen.asking(async () => {
-      const found = await post("analyse/modes", this.question());
+      const found = await ask("modes", this.question());
       this.show(found);
       await this.animate(Math.min(this.mode, found.frequency_hz.length));
     });
@@ -50,7 +50,7 @@ export class ModesTab {
     const parts = Object.keys(found.share[0] ?? {}).filter((name) => found.share.some((one) => one[name] >= LEAST_SHARE));
     const columns = ["mode", "frequency [Hz]", "damping [%]", "kind", ...parts.map((name) => `${name} [%]`)];
     const rows = found.frequency_hz.map((frequency, k) => this.row(found, parts, frequency, k));
-    const caption = `${found.robot}, ${found.model}, about ${found.about}${found.locked ? ", joints locked" : ""}; shares of kinetic energy`;
+    const caption = `${found.robot}, ${found.model}, about ${found.about}; shares of kinetic energy`;
     this.table.replaceChildren(make("table", { class: "modes" }, make("caption", {}, caption),
       make("thead", {}, make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows)));
     this.screen.warn([...found.warnings, ...(found.weight_note ? [found.weight_note] : [])]);
@@ -65,7 +65,7 @@ export class ModesTab {
     return make("tr", {}, make("th", { scope: "row" }, look), ...cells.map((text) => make("td", { class: "numbers" }, text)));
   }
   async animate(number) {
-    const content = await post("analyse/mode-motion", { ...this.question(), animated_mode: number });
+    const content = await post("analyse/mode-motion", this.swinging(number));
     this.mode = number;
     noteInAddress({ mode: number });
     for (const act of this.table.querySelectorAll("button")) act.setAttribute("aria-pressed", +act.dataset.mode === number);
@@ -78,7 +78,16 @@ export class ModesTab {
     if (!reducedMotion()) this.player.setPlaying(true);
     this.screen.showLines();
   }
+  swinging(mode) {
+    const { values, ...about } = this.question();
+    return { ...about, values: { ...values, mode } };
+  }
+  // The calls that this tab stands for.
+  calls() {
+    const { values, ...about } = this.swinging(this.mode);
+    return [["modes", { ...about, values: { ...values, animate: "mode.html" } }]];
+  }
   save(ending) {
-    return this.screen.asking(() => save("analyse/modes/file", { ...this.question(), animated_mode: this.mode, ending }, `modes${ending}`));
+    return this.screen.asking(() => saveFile("modes", this.swinging(this.mode), ending));
   }
 }

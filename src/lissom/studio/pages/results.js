@@ -9,7 +9,8 @@ import { ExportPanel } from "./exports.js";
 import { Player } from "./player.js";
 import { QuantityChoice, firstCharts } from "./quantities.js";
 import { jointTable, summary } from "./report.js";
-import { get, save } from "./server.js";
+import { get } from "./server.js";
+import { saveFile } from "./verb_form.js";
 import { Stage } from "./stage.js";
 import { reducedMotion } from "./theme.js";
 
@@ -148,7 +149,7 @@ export class ResultsScreen {
   }
   async saveMatrices(ending) {
     try {
-      await save("matrices", { source: this.file, time: +this.player.t.toPrecision(6), ending }, `matrices${ending}`);
+      await saveFile("matrices", { source: this.file, values: { time: +this.player.t.toPrecision(6) } }, ending);
     } catch (failure) {
       this.message.textContent = failure.message;
     }

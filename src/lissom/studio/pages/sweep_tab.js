@@ -43,7 +43,7 @@ export class SweepTab {
   }
   question() {
     if (this.study.value) return { study: this.study.value };
-    const { source, changes, q } = this.screen.question();
+    const { source, changes, values: { q } } = this.screen.question();
     if (q) changes["initial.q"] = q;
     const metrics = this.metrics.value.split(",").map((name) => name.trim()).filter(Boolean);
     return { source, changes, analysis: this.analysis.value, over: parseDocument(this.over.value).toJSON() ?? {}, metrics };

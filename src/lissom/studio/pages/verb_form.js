@@ -1,0 +1,70 @@
+// Fields of verbs, made from their declarations: name, help, unit, range and default as the command line has them.
+import { make } from "./dom.js";
+import { get, post, save } from "./server.js";
+
+let known = null;
+export const declarations = () => (known ||= get("verbs"));
+
+export const ask = (verb, question) => post(`verbs/${verb}`, question);
+export const saveFile = (verb, question, ending) => save(`verbs/${verb}/file`, { ...question, ending }, `${verb}${ending}`);
+export const linesOf = (verb, question) => post(`verbs/${verb}/lines`, question);
+
+// The first words of the help are what the field is called; the whole of it shows above it.
+const titleOf = ({ help }) => help.split(/[,;:.(]/)[0];
+const LISTS = ["positions", "speeds", "accelerations", "forces", "gains", "band"];
+const parts = (text) => text.split(",").map((part) => part.trim()).filter(Boolean);
+
+function rangeOf(schema) {
+  const { minimum, maximum } = [schema, ...(schema.anyOf ?? [])].find((one) => one.minimum !== undefined) ?? {};
+  return { min: minimum, max: maximum };
+}
+
+function fieldOf(parameter, onchange) {
+  const { name, kind, help, default: first } = parameter;
+  if (kind === "bool") {
+    const box = make("input", { type: "checkbox", checked: first === true, onchange });
+    const element = make("label", { class: "check", title: help }, box, titleOf(parameter));
+    return { element, box, value: () => box.checked || undefined };
+  }
+  const isNumber = kind === "int" || kind === "float";
+  const input = make("input", { class: "number", title: help, placeholder: first === null ? "none" : "", value: first ?? "", onchange });
+  if (isNumber) Object.entries(rangeOf(parameter)).forEach(([key, value]) => value !== undefined && input.setAttribute(key, value));
+  if (isNumber) input.type = "number";
+  if (kind === "float") input.step = "any";
+  input.dataset.parameter = name;
+  const element = make("label", { class: "pair", title: help }, titleOf(parameter), input);
+  const value = () => {
+    const text = input.value.trim();
+    if (!text) return undefined;
+    if (isNumber) return +text;
+    if (!LISTS.includes(kind)) return kind === "names" ? parts(text) : text;
+    const numbers = parts(text).map(Number);
+    return kind === "gains" && numbers.length === 1 ? numbers[0] : numbers;
+  };
+  return { element, input, value };
+}
+
+// Which parameters a form shows: those of the point that an analysis is about, its switches, or what is asked of it.
+export const ofPoint = ({ group }) => group === "point";
+export const switchesOfPoint = (one) => ofPoint(one) && one.kind === "bool";
+export const ownOnes = ({ group, owner }) => group !== "point" && owner === "function";
+
+// The fields of some parameters of a verb.
+export class VerbFields {
+  constructor(verb, wanted, onchange = () => {}) {
+    Object.assign(this, { verb, wanted, onchange });
+    this.element = make("span", { class: "row" });
+    this.fields = {};
+  }
+  async open() {
+    if (Object.keys(this.fields).length) return;
+    const { parameters } = (await declarations())[this.verb];
+    for (const one of parameters.filter(this.wanted)) this.fields[one.name] = fieldOf(one, () => this.onchange());
+    this.element.replaceChildren(...Object.values(this.fields).map(({ element }) => element));
+  }
+  // What is left out is as the declaration has it.
+  values() {
+    const given = Object.entries(this.fields).map(([name, { value }]) => [name, value()]);
+    return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  }
+}

@@ -1,0 +1,12 @@
+"""Verbs as every door performs them."""
+
+from lissom.verbs.declared import request_type
+from lissom.verbs.perform import perform
+from lissom.verbs.registry import verb_named
+
+
+def performed(name, robot, changes=None, **values):
+    """The answer of a verb to values that were checked as those of a request."""
+    request = request_type(verb_named(name))(**values)
+    given = request.model_dump(exclude_unset=True)
+    return perform(verb_named(name), robot, given, changes)
