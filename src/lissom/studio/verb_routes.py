@@ -58,13 +58,13 @@ def verb_routes(office: Office) -> APIRouter:
     def file(name: str, question: VerbQuestion) -> FileResponse:
         """What a verb writes, as a file."""
         verb = known_verb(name)
+        told = asked(office, verb, question)
         ending = question.ending or ""
         outputs = [one for one in verb.writes if ending in one.endings]
         if not outputs:
             endings = [end for one in verb.writes for end in one.endings]
             accepted = " or ".join(endings)
             raise FolderError(f"{ending}: the name must end in {accepted}")
-        told = asked(office, verb, question)
 
         def write(path: str) -> object:
             return office.ask(
