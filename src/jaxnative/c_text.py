@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .llvm_text import heap_buffers
-from .program import Buffer, Call, Copy, For, Function, If, Store, While
+from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
 from .untranslatable import Untranslatable
 
 STORED = {
@@ -139,7 +139,7 @@ class CText:
 
     def statement(self, s: Any) -> None:
         """Writes a statement."""
-        if isinstance(s, Store):
+        if isinstance(s, StoreNumber):
             kind = {"bool": "b", "float64": "d", "complex128": "d"}
             value = self.operand(s.value, kind.get(s.buffer.dtype, "i"))
             self.put(f"{self.base(s.buffer)}[{self.operand(s.index, 'i')}] = {value};")

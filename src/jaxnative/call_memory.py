@@ -15,7 +15,7 @@ LARGEST = 2**23  # bytes: still larger ones are handed back to the system when t
 MOST_KEPT = 3  # arrays of one result: a run, the one before, and one that is looked at
 
 
-class Inputs:
+class InputAddresses:
     """Addresses of the arrays that a program is called with; those of the call before are still known.
 
     Args:

@@ -15,7 +15,7 @@ import numpy as np
 from jax.core import Tracer
 
 from . import machine_code, marks, program_cache
-from .call_memory import Inputs, OutputBlock, address_of
+from .call_memory import InputAddresses, OutputBlock, address_of
 from .compilation import (
     QUICK,
     STORE,
@@ -449,7 +449,7 @@ class Runner:
 
     def __init__(self, recipe: Recipe):
         self._call = machine_code.entry(recipe.name, recipe.count)
-        self._inputs = Inputs(recipe.inputs)
+        self._inputs = InputAddresses(recipe.inputs)
         self._outputs = OutputBlock(recipe.outputs)
         self._leaves, self._tree = jax.tree.flatten(recipe.result)
         self._places = [k for k, leaf in enumerate(self._leaves) if _is_shape(leaf)]

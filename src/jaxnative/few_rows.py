@@ -1,7 +1,7 @@
 """A function on a few rows, such as the stages of a step."""
 
 from .program import ZERO, Builder, Call, Function, Rows
-from .values import Store
+from .values import ValueStore
 
 FEW = 4  # rows
 
@@ -14,7 +14,7 @@ def rows_function(name: str, rows: Rows) -> Function:
         builder.argument(place.dtype, place.size * (1 if is_shared else rows.count))
         for place, is_shared in arguments
     ]
-    store = Store(builder)
+    store = ValueStore(builder)
 
     def once(i: int) -> None:
         pointers = []

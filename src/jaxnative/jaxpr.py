@@ -50,7 +50,7 @@ class Scan(Generic[Value]):
 
 
 @dataclass(frozen=True)
-class While(Generic[Value]):
+class WhileLoop(Generic[Value]):
     """A loop that goes on as long as its test says."""
 
     test: Routine[Value]
@@ -96,7 +96,7 @@ class Rules(abc.ABC, Generic[Value]):
         """Last carry, then outputs stacked along a first axis; `unroll` does it row by row."""
 
     @abc.abstractmethod
-    def while_loop(self, loop: While[Value]) -> list[Value]:
+    def while_loop(self, loop: WhileLoop[Value]) -> list[Value]:
         """Last carry."""
 
     @abc.abstractmethod
@@ -194,7 +194,9 @@ def reached_outputs(program: Program, reached: Sequence[bool]) -> list[bool]:
     return [is_touched(atom) for atom in jaxpr.outvars]
 
 
-def parameter_ends_loop(loop: While[Value], depends: Callable[[Value], bool]) -> bool:
+def parameter_ends_loop(
+    loop: WhileLoop[Value], depends: Callable[[Value], bool]
+) -> bool:
     """Whether values that depend on something have a say in when a loop ends."""
     fixed = [depends(value) for value in loop.body.fixed]
     carry = [depends(value) for value in loop.carry]
@@ -255,7 +257,7 @@ def _while(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Valu
     for_test, for_body, carry = _split(operands, *sizes)
     test = Routine(params["cond_jaxpr"], for_test)
     body = Routine(params["body_jaxpr"], for_body)
-    return rules.while_loop(While(test, body, carry))
+    return rules.while_loop(WhileLoop(test, body, carry))
 
 
 def _cond(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value]:

@@ -4,7 +4,7 @@ import functools
 
 from .elementwise import ELEMENTWISE
 from .program import ONE, ZERO, Builder, Function, If
-from .values import Memory, Store, row_strides
+from .values import Memory, ValueStore, row_strides
 
 
 class Kernel:
@@ -12,7 +12,7 @@ class Kernel:
 
     def __init__(self, name: str):
         self.builder = Builder(name)
-        self.store = Store(self.builder)
+        self.store = ValueStore(self.builder)
         self.math = self.store.math
 
     def argument(self, kind: str, shape: tuple[int, ...], dtype: str) -> Memory:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .places import blocks_of, touched
-from .program import Buffer, Call, Copy, For, Function, If, Store
+from .program import Buffer, Call, Copy, For, Function, If, StoreNumber
 from .untranslatable import Untranslatable
 
 # Operations on all lanes that count, with one result for all of them.
@@ -129,7 +129,7 @@ class LaneForms:
                 form.home[buffer] = common(known, scope)
             if isinstance(statement, int):
                 self._node(form, statement)
-            elif isinstance(statement, Store):
+            elif isinstance(statement, StoreNumber):
                 self._write(form, statement.buffer, statement.index)
             elif isinstance(statement, Copy):
                 form.needs_mask |= form.is_varying(statement.source_index)

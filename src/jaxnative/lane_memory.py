@@ -3,7 +3,7 @@
 from . import lane_math
 from .lane_nodes import LaneNodes
 from .llvm_text import STORED, TYPES, bytes_of
-from .program import Buffer, Copy, Store
+from .program import Buffer, Copy, StoreNumber
 from .untranslatable import Untranslatable
 
 ALIGNED = {"double": 8, "i64": 8, "i32": 4, "i8": 1}  # bytes that numbers begin at
@@ -61,7 +61,7 @@ class LaneMemory(LaneNodes):
             widen = "zext" if buffer.dtype.startswith("u") else "sext"
             self.put(f"%n{node} = {widen} {v(stored)} {raw} to {v('i64')}")
 
-    def store(self, s: Store) -> None:
+    def store(self, s: StoreNumber) -> None:
         """Writes a number of all lanes."""
         stored = STORED[s.buffer.dtype]
         kind = "d" if stored == "double" else "i"

@@ -5,13 +5,13 @@ from typing import Any
 
 from . import lane_math
 from .lane_analysis import ACROSS, LaneForm, MaskScope
-from .llvm_text import INTRINSICS, SIMPLE, TYPES, Text
+from .llvm_text import INTRINSICS, SIMPLE, TYPES, FunctionText
 from .program import Buffer
 
 MASK = "%lanes"
 
 
-class LaneNodes(Text):
+class LaneNodes(FunctionText):
     """Writes nodes: a single number where it is the same in all lanes, a vector where not."""
 
     def __init__(

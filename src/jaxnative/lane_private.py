@@ -9,7 +9,7 @@ from typing import Any
 
 from .lane_analysis import LaneForm, MaskScope
 from .places import touches
-from .program import Buffer, Call, Copy, For, Function, Store
+from .program import Buffer, Call, Copy, For, Function, StoreNumber
 
 WHOLE = {"iadd": operator.add, "isub": operator.sub, "imul": operator.mul}
 
@@ -57,7 +57,7 @@ def _written_places(
     """Places of an array that a statement writes; None if it also reads, or if that cannot be told."""
     if not touches(function, [statement], buffer):
         return set()
-    if isinstance(statement, Store):
+    if isinstance(statement, StoreNumber):
         place = _whole_number(function, statement.index, counters)
         return None if place is None else {place}
     if not isinstance(statement, For):

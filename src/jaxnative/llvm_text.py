@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .program import Buffer, Call, Copy, For, Function, If, Store, While
+from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
 
 STORED = {
     "float64": "double",
@@ -54,7 +54,7 @@ LARGE = 4096  # bytes: larger arrays are not put on the stack
 STACK = 2**18
 
 
-class Text:
+class FunctionText:
     """Writes one function."""
 
     def __init__(self, function: Function, names: dict[Function, str]):
@@ -170,7 +170,7 @@ class Text:
             widen = "zext" if buffer.dtype.startswith("u") else "sext"
             self.put(f"%n{node} = {widen} {stored} {raw} to i64")
 
-    def store(self, s: Store) -> None:
+    def store(self, s: StoreNumber) -> None:
         """Writes a number."""
         stored = STORED[s.buffer.dtype]
         kind = {"double": "d", "i8": "b" if s.buffer.dtype == "bool" else "i"}.get(
@@ -257,7 +257,7 @@ class Text:
 
     def statement(self, s: Any) -> None:
         """Writes a statement."""
-        if isinstance(s, Store):
+        if isinstance(s, StoreNumber):
             self.store(s)
         elif isinstance(s, Copy):
             self._copy(s)
@@ -421,7 +421,7 @@ def function_text(
     function: Function, names: dict[Function, str], stem: str = "n"
 ) -> tuple[str, str]:
     """Name and text of a function as a module of its own; the name says what is in it."""
-    text = Text(function, names)
+    text = FunctionText(function, names)
     lines = text.body()
     arguments = ", ".join(f"ptr noalias %a{k}" for k in range(len(function.arguments)))
     for called in function.calls:

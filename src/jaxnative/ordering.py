@@ -3,7 +3,7 @@
 import itertools
 from typing import Any
 
-from .program import Function, Store
+from .program import Function, StoreNumber
 
 Run = list[Any]  # nodes and stores, one after the other
 
@@ -29,7 +29,7 @@ def order_operations(function: Function) -> None:
 
 def _is_result(statement: Any, read: set[Any]) -> bool:
     """True for a store that nothing in the function reads."""
-    if not isinstance(statement, Store):
+    if not isinstance(statement, StoreNumber):
         return False
     return statement.buffer.where == "argument" and statement.buffer not in read
 
@@ -75,7 +75,7 @@ def _visit(
 
 def _operands(function: Function, statement: Any) -> tuple[int, ...]:
     """Nodes that a statement waits for; the one that was made last first, for it has most before it."""
-    if isinstance(statement, Store):
+    if isinstance(statement, StoreNumber):
         found = (abs(statement.index), abs(statement.value))
     else:
         found = [abs(a) for a in function.args[statement] if isinstance(a, int)]

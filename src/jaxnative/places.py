@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .program import Buffer, Call, Copy, For, Function, If, Store, While
+from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
 
 
 def touches(function: Function, block: list[Any], buffer: Buffer) -> bool:
@@ -17,7 +17,7 @@ def touched(function: Function, statement: Any) -> set[Buffer]:
     if isinstance(statement, int):
         is_load = function.op[statement] == "load"
         return {function.args[statement][0]} if is_load else set()
-    if isinstance(statement, Store):
+    if isinstance(statement, StoreNumber):
         return {statement.buffer}
     if isinstance(statement, Copy):
         return {statement.target, statement.source}
@@ -45,7 +45,7 @@ def rename(function: Function, block: list[Any], new: dict[Buffer, Buffer]) -> N
             op, args = function.op[statement], function.args[statement]
             if op == "load" and args[0] in new:
                 function.args[statement] = (new[args[0]], *args[1:])
-        elif isinstance(statement, Store):
+        elif isinstance(statement, StoreNumber):
             if statement.buffer in new:
                 block[k] = replace(statement, buffer=new[statement.buffer])
         elif isinstance(statement, Copy):

@@ -86,7 +86,7 @@ class Rows(NamedTuple):
 
 # Statements of a block: an `int` defines that node; others are these.
 @dataclass(frozen=True)
-class Store:
+class StoreNumber:
     """Writes a number to memory."""
 
     buffer: Buffer
@@ -315,14 +315,16 @@ class Builder:
     def store(self, buffer: Buffer, index: int, value: int) -> None:
         """Writes a number."""
         buffer.version += 1
-        self.emit(Store(buffer, index, value))
+        self.emit(StoreNumber(buffer, index, value))
 
     def store_all(self, buffer: Buffer, start: int, values: list[int]) -> None:
         """Writes numbers one after the other."""
         buffer.version += 1
         places = map(self.whole, range(start, start + len(values)))
         pairs = zip(places, values, strict=True)
-        self.scopes[-1].block += [Store(buffer, place, value) for place, value in pairs]
+        self.scopes[-1].block += [
+            StoreNumber(buffer, place, value) for place, value in pairs
+        ]
 
 
 def _first_found(tables: list[dict], key: tuple) -> Any:
@@ -363,7 +365,7 @@ def _sweep(function: Function, block: list[Any], needed: set[int]) -> None:
 
 
 def _sweep_statement(function: Function, statement: Any, needed: set[int]) -> None:
-    if isinstance(statement, Store):
+    if isinstance(statement, StoreNumber):
         needed.update((abs(statement.index), abs(statement.value)))
     elif isinstance(statement, Copy):
         needed.update((abs(statement.target_index), abs(statement.source_index)))

@@ -80,16 +80,18 @@ class RecentCall:
         return found
 
 
-class Form(NamedTuple):
+class ArgumentForm(NamedTuple):
     """What two arguments have to have in common, their numbers apart, so that one program serves both."""
 
     structure: Any
     shapes: tuple[tuple[tuple[int, ...], np.dtype], ...]
 
 
-def form_of(numbers: Sequence[Any], structure: Any) -> Form:
+def form_of(numbers: Sequence[Any], structure: Any) -> ArgumentForm:
     """The form of an argument that was split into its numbers and all the rest."""
-    return Form(structure, tuple([(n.shape, np.dtype(n.dtype)) for n in numbers]))
+    return ArgumentForm(
+        structure, tuple([(n.shape, np.dtype(n.dtype)) for n in numbers])
+    )
 
 
 class Argument:
@@ -119,7 +121,7 @@ class Argument:
         # Numbers of an array may be others by now; they are still where they were.
         is_in_place = self._is_array and self._takes_nothing and not has_copies
         self._stays_in_place = self._is_frozen or is_in_place
-        self._form_of_result: Form | None = None
+        self._form_of_result: ArgumentForm | None = None
         self._served: Any = None
 
     def serves(self, arg: Any) -> bool:
@@ -161,7 +163,7 @@ class Argument:
         alive += arrays
         return addresses_of(arrays)
 
-    def _is_of_form(self, form: Form) -> bool:
+    def _is_of_form(self, form: ArgumentForm) -> bool:
         if form is self._form_of_result:
             return True
         is_same = form == self._form
@@ -210,7 +212,7 @@ class KnownResult(NamedTuple):
     """A result of machine code: a march hands the state that it has reached to its next call."""
 
     module: weakref.ref
-    form: Form
+    form: ArgumentForm
     places: Addresses
 
 
@@ -218,7 +220,7 @@ class KnownResult(NamedTuple):
 _results: deque[KnownResult] = deque(maxlen=MOST_RESULTS)
 
 
-def remember_result(module: eqx.Module, form: Form, places: Addresses) -> None:
+def remember_result(module: eqx.Module, form: ArgumentForm, places: Addresses) -> None:
     """Keeps where the numbers of a result are, as long as the result is there."""
     _results.append(KnownResult(weakref.ref(module), form, places))
 

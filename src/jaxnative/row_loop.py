@@ -6,7 +6,7 @@ from typing import NamedTuple
 from .lane_text import LINE
 
 
-class Frame(NamedTuple):
+class RowLoop(NamedTuple):
     """What the loop over rows hands to the function of one vector of rows."""
 
     robot: int  # how many arrays of numbers the robot has

@@ -25,7 +25,7 @@ from .recent_call import NOT_SERVED, Addresses, Argument
 from .untranslatable import Untranslatable
 
 if TYPE_CHECKING:
-    from .row_loop import Frame
+    from .row_loop import RowLoop
 
 
 class RowsAhead(NativeAhead):
@@ -108,7 +108,7 @@ class RowsAhead(NativeAhead):
 
     def _in_lanes(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         from . import lane_code
-        from .row_loop import Frame
+        from .row_loop import RowLoop
 
         robot, count, *columns = joined_arguments(shapes, structure)
         rows = [jax.ShapeDtypeStruct(c.shape[1:], c.dtype) for c in columns]
@@ -116,7 +116,7 @@ class RowsAhead(NativeAhead):
         traced, result = trace(self._of_row, numbers, structure)
         known = (*pattern.known[: -len(columns) - 1], *pattern.known[-len(columns) :])
         function = function_of(traced, Pattern(known), unrolls=False)
-        frame = Frame(
+        frame = RowLoop(
             robot=len(numbers) - len(columns),
             columns=tuple(_size(row) for row in rows),
             results=tuple(_size(v.aval) for v in traced.jaxpr.outvars),
@@ -155,7 +155,7 @@ def _size(shape: Any) -> int:
     return int(np.prod(shape.shape, dtype=np.int64))
 
 
-def _of_all_rows(recipe: Recipe, frame: "Frame", rows: int) -> Recipe:
+def _of_all_rows(recipe: Recipe, frame: "RowLoop", rows: int) -> Recipe:
     """The recipe of one row with shapes of all of them, and the number of rows among its inputs."""
 
     def longer(leaf: Any) -> Any:

@@ -44,8 +44,8 @@ from .values import (
     Lazy,
     Memory,
     Nodes,
-    Store,
     Value,
+    ValueStore,
     is_dense,
     knowledge,
     row_strides,
@@ -131,7 +131,7 @@ class Translator:
         self.is_rare = is_rare
         self.builder = Builder(name)
         self.builder.function.is_rare = is_rare
-        self.store = Store(self.builder)
+        self.store = ValueStore(self.builder)
         self.math = self.store.math
         self.environments: list[Environment] = []
         # Of the equation at hand, and of those that it is inside of.

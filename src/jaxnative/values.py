@@ -93,7 +93,7 @@ def stays_in_memory(value: Value) -> bool:
     return any(b.where == "frame" and b.size > MANY for b in sources_of(value))
 
 
-class Store:
+class ValueStore:
     """Conversions between the forms of a value, in one function."""
 
     def __init__(self, builder: Builder):

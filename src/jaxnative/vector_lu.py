@@ -9,10 +9,10 @@ from .vector_text import Parts, VectorText
 
 def lu_text(n: int, is_complex: bool, width: int) -> VectorText:
     """The function: arguments matrix (overwritten), pivots, order of the rows."""
-    return _Elimination(n, is_complex, width).written()
+    return _VectorElimination(n, is_complex, width).written()
 
 
-class _Elimination:
+class _VectorElimination:
     """Writes the function. The matrix stands in rows of whole vectors, real and imaginary parts apart."""
 
     def __init__(self, n: int, is_complex: bool, width: int):

@@ -3,11 +3,11 @@
 import jax
 import numpy as np
 
-from jaxnative.call_memory import Inputs, OutputBlock, address_of
+from jaxnative.call_memory import InputAddresses, OutputBlock, address_of
 
 
 def test_inputs_are_in_their_type_and_without_gaps():
-    inputs = Inputs(["float64", "int64"])
+    inputs = InputAddresses(["float64", "int64"])
     numbers = [np.arange(6, dtype=np.float32).reshape(2, 3).T, np.int64(4)]
     arrays, addresses = inputs.located(numbers)
     assert [array.dtype.name for array in arrays] == ["float64", "int64"]
@@ -17,7 +17,7 @@ def test_inputs_are_in_their_type_and_without_gaps():
 
 
 def test_an_input_that_comes_again_is_where_it_was_and_another_is_not():
-    inputs = Inputs(["float64", "float64"])
+    inputs = InputAddresses(["float64", "float64"])
     model = np.ones(4)
     first, where = inputs.located([model, np.zeros(3)])
     second, then = inputs.located([model, np.full(3, 7.0)])

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from jaxnative import jaxpr
-from jaxnative.jaxpr import Branch, Rules, Scan, While
+from jaxnative.jaxpr import Branch, Rules, Scan, WhileLoop
 
 AT = np.array([0.4, -0.3, 0.7])
 
@@ -55,7 +55,7 @@ class NumpyRules(Rules[np.ndarray]):
     def scan(self, loop: Scan):
         return jaxpr.unroll(self, loop, lambda value, i: value[i], np.stack)
 
-    def while_loop(self, loop: While):
+    def while_loop(self, loop: WhileLoop):
         carry = loop.carry
         while jaxpr.run_routine(self, loop.test, carry)[0]:
             carry = jaxpr.run_routine(self, loop.body, carry)

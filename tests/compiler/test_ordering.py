@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxnative.compiled import pattern_of
 from jaxnative.ordering import order_operations
-from jaxnative.program import Store
+from jaxnative.program import StoreNumber
 from jaxnative.translate import Module
 
 
@@ -41,7 +41,7 @@ def most_waiting(function):
 
 
 def operands(function, statement):
-    if isinstance(statement, Store):
+    if isinstance(statement, StoreNumber):
         return [abs(statement.value), abs(statement.index)]
     return [abs(a) for a in function.args[statement] if isinstance(a, int)]
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxnative import jaxpr
-from jaxnative.jaxpr import Branch, LinearSolve, Program, Rules, Scan, While
+from jaxnative.jaxpr import Branch, LinearSolve, Program, Rules, Scan, WhileLoop
 
 from .monomials import Monomials, monomials_of
 from .series import Series, add_series, constant, from_dense
@@ -117,7 +117,7 @@ class SeriesRules(Rules[Series]):
     def _stack(self, rows: Sequence[Series]) -> Series:
         return stack(self.monomials, {"axis": 0}, *rows)
 
-    def while_loop(self, loop: While[Series]) -> list[Series]:
+    def while_loop(self, loop: WhileLoop[Series]) -> list[Series]:
         """As often as the constant terms say; an iteration towards a solution then goes on for the orders above them.
 
         Raises:
@@ -129,7 +129,7 @@ class SeriesRules(Rules[Series]):
         has_a_say = jaxpr.parameter_ends_loop(loop, lambda value: not value.constant)
         return self._at_rest(loop, carry) if has_a_say else carry
 
-    def _at_rest(self, loop: While[Series], carry: list[Series]) -> list[Series]:
+    def _at_rest(self, loop: WhileLoop[Series], carry: list[Series]) -> list[Series]:
         """The carry when the orders above the constant terms do not change any more, as those of Newton's method."""
         # Every round settles one order more, Newton's method twice as many.
         for _ in range(self.monomials.order + 2):
@@ -142,7 +142,7 @@ class SeriesRules(Rules[Series]):
             "a loop that ends by the value of a parameter, and is no iteration towards a solution, has no Taylor series"
         )
 
-    def _goes_on(self, loop: While[Series], carry: list[Series]) -> bool:
+    def _goes_on(self, loop: WhileLoop[Series], carry: list[Series]) -> bool:
         (test,) = jaxpr.run_routine(self, loop.test, carry)
         return bool(test.value)
 
