@@ -19,7 +19,7 @@ from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.interpreters.partial_eval import dce_jaxpr
 
 from jaxnative.compiled import NativeAhead, using, written_out_operations
-from jaxnative.marks import kept_function
+from jaxnative.marks import noinline
 from lissom.bench.cases import Tell
 from lissom.bench.machine import one_core, timed
 from lissom.describe.robot import Robot
@@ -178,7 +178,7 @@ def state_of_motion(f: Any) -> tuple[Any, Any]:
 
 
 def _residuals(f, x, xd):
-    kept = kept_function(residual)
+    kept = noinline(residual)
 
     def step(_, force):
         # Each evaluation needs the one before it, so that none can be left out or moved out of the loop.

@@ -127,7 +127,7 @@ def _while(tr, params, operands, mark):
     for_test, for_body, carry = _split(operands, *sizes)
     test, body = params["cond_jaxpr"], params["body_jaxpr"]
     if test.out_avals[0].shape:
-        raise Untranslatable("a loop that `vmap` made of several: `over_rows` has one")
+        raise Untranslatable("a loop that `vmap` made of several: `vmap_rows` has one")
     for_test, for_body = _lend(tr, for_test), _lend(tr, for_body)
     avals = [v.aval for v in body.jaxpr.outvars]
     places = _carry(tr, carry, avals)

@@ -58,7 +58,7 @@ def is_tracing() -> bool:
     return _is_native.get()
 
 
-def kept_function(function: F) -> F:
+def noinline(function: F) -> F:
     """A function that stays one in machine code: written out in scalars once, and called from everywhere."""
     return _kept(function, KEPT)
 
@@ -122,7 +122,7 @@ class _Kept:
         return lambda numbers: (jitted(numbers), other)
 
 
-def over_rows(function: Callable[..., Any]) -> Callable[..., Any]:
+def vmap_rows(function: Callable[..., Any]) -> Callable[..., Any]:
     """`jax.vmap` of a function over first axes; in machine code a loop over them."""
 
     def call(*arrays: Any) -> Any:
@@ -138,7 +138,7 @@ def over_rows(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def over_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., Any]:
+def vmap_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., Any]:
     """The same where only so many rows count: machine code stops there, and the results of others are zero."""
 
     def call(*arrays: Any) -> Any:
@@ -188,7 +188,7 @@ def _across_lanes(value: Any, mark: str) -> Any:
     return jax.jit(across)(value)
 
 
-def renewed(
+def recompute_where(
     is_new: Any, compute: Callable[..., Any], kept: Any, *arguments: Any
 ) -> Any:
     """`compute(*arguments)` where it is new, elsewhere `kept`, which it gave for the same arguments before.

@@ -19,7 +19,7 @@ from .compiled import (
     recipe_of,
     trace,
 )
-from .marks import over_first_rows
+from .marks import vmap_first_rows
 from .program_cache import Recipe
 from .recent_call import NOT_SERVED, Addresses, Argument
 from .untranslatable import Untranslatable
@@ -145,7 +145,7 @@ class _OverRows:
         def of_row(*row: Any) -> Any:
             return self._function(robot, *row)
 
-        return over_first_rows(of_row, count)(*columns)
+        return vmap_first_rows(of_row, count)(*columns)
 
 
 def _size(shape: Any) -> int:

@@ -159,7 +159,7 @@ def test_second_derivatives_are_exact():
 
 
 def march(A, b):
-    """Newton-like use inside loops and branches: factors are renewed now and then, kept otherwise."""
+    """Newton-like use inside loops and branches: factors are recomputed now and then, cached otherwise."""
 
     def step(carry):
         i, y, factors = carry

@@ -7,34 +7,34 @@ import pytest
 
 from jaxnative import loading, rows_side_by_side
 from jaxnative.compiled import NativeAhead
-from jaxnative.marks import kept_function, over_rows
+from jaxnative.marks import noinline, vmap_rows
 
 A = np.random.default_rng(7).normal(size=(5, 5))
 ROWS = np.random.default_rng(8).normal(size=(3, 5))
 TIMES = np.array([0.3, -1.1, 2.0])
 
 
-@kept_function
+@noinline
 def smooth(A, t, x):
     y = jnp.sin(A @ x) + t * x
     return y @ A, jnp.cos(t) * y[0]
 
 
-@kept_function
+@noinline
 def halved(A, t, x):
     """A loop that takes another number of rounds in each row, and a branch."""
     small = jax.lax.while_loop(lambda y: y @ y > 1e-2 * (2.0 + t), lambda y: y / 2, x)
     return jax.lax.cond(t > 0, lambda y: A @ y, lambda y: -y, small)
 
 
-@kept_function
+@noinline
 def whole(A, t, x):
     """Whole numbers do not stand in lanes of doubles."""
     return (x > 0).astype(jnp.int32)
 
 
 def on_rows(function):
-    return NativeAhead(lambda A, t, x: over_rows(lambda t, x: function(A, t, x))(t, x))
+    return NativeAhead(lambda A, t, x: vmap_rows(lambda t, x: function(A, t, x))(t, x))
 
 
 @pytest.mark.parametrize("function", [smooth, halved])
@@ -59,7 +59,7 @@ def test_lanes_are_used_where_they_can_be(monkeypatch):
     monkeypatch.setattr(rows_side_by_side, "load", watched)
     # Numbers of their own: nothing of it is on disk.
     factor = float(np.random.default_rng().normal())
-    scaled = kept_function(lambda A, t, x: factor * smooth(A, t, x)[0])
+    scaled = noinline(lambda A, t, x: factor * smooth(A, t, x)[0])
     on_rows(scaled)(A, TIMES, ROWS)
     assert len(loaded) == 1
 
@@ -75,7 +75,7 @@ def test_a_compiler_that_refuses_lanes_leaves_row_by_row(monkeypatch):
 
     monkeypatch.setattr(loading.rows_side_by_side, "load", refused)
     factor = float(np.random.default_rng().normal())
-    scaled = kept_function(lambda A, t, x: factor * smooth(A, t, x)[0])
+    scaled = noinline(lambda A, t, x: factor * smooth(A, t, x)[0])
     found = on_rows(scaled)(A, TIMES, ROWS)
     wanted = np.stack(
         [factor * smooth(A, t, x)[0] for t, x in zip(TIMES, ROWS, strict=True)]

@@ -14,9 +14,9 @@ from jaxnative.lu_kernel import ENOUGH
 from jaxnative.marks import (
     in_all_lanes,
     in_some_lane,
-    kept_function,
     least_of_lanes,
-    renewed,
+    noinline,
+    recompute_where,
 )
 from jaxnative.untranslatable import Unexpected, Untranslatable
 
@@ -187,7 +187,7 @@ def renewing(A, steps, h):
     def once(state):
         count, x, kept, h_kept = state
         wanted = h + (count // 3)
-        factors = renewed(wanted != h_kept, compute, kept, A, wanted)
+        factors = recompute_where(wanted != h_kept, compute, kept, A, wanted)
         return count + 1, solve_with(factors, jnp.cos(x)), factors, wanted
 
     n = A.shape[0]
@@ -290,7 +290,7 @@ def test_results_that_begin_in_inputs_leave_the_caller_his_arrays():
 
 
 def test_results_of_functions_go_to_lanes_that_still_run():
-    @kept_function
+    @noinline
     def next_powers(A, B):
         return A @ B, jnp.sin(B) - A
 

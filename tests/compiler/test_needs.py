@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxnative.compiled import function_of, pattern_of
-from jaxnative.marks import kept_function, tracing
+from jaxnative.marks import noinline, tracing
 from jaxnative.program import While
 
 from .operations import V
@@ -55,7 +55,7 @@ def test_of_an_inner_function_only_what_is_read_is_written_out():
 
 
 def test_a_kept_function_that_is_not_read_is_not_called():
-    kept = kept_function(halved)
+    kept = noinline(halved)
 
     def unread(x):
         kept(x)

@@ -26,7 +26,7 @@ STACK = sparse(3, 17, 17)
 X = RANDOM.normal(size=17)
 
 
-@marks.kept_function
+@marks.noinline
 def products(A, B, x):
     """Rows of constants, and rows that read them."""
     y = A @ x
@@ -34,7 +34,7 @@ def products(A, B, x):
     return z + x[3] * (B @ y) + y[2] * z
 
 
-@marks.kept_function
+@marks.noinline
 def branching(A, B, x):
     """A loop and a branch between products."""
     y = A @ x
@@ -80,7 +80,7 @@ def test_rows_with_the_same_zeros_give_what_xla_gives(function):
 def test_rows_with_other_signs_give_what_xla_gives():
     signs = np.where(RANDOM.random((16, 8)) < 0.5, -1.0, 1.0)
 
-    @marks.kept_function
+    @marks.noinline
     def differences(A, x):
         """Every row has other signs."""
         terms = [
@@ -109,7 +109,7 @@ def test_nothing_that_changes_in_a_loop_is_taken_for_constant():
 
 
 def test_constants_may_be_a_part_of_an_array():
-    @marks.kept_function
+    @marks.noinline
     def product(C, x):
         y = C @ x
         return C @ (y * x[0])
@@ -126,7 +126,7 @@ def test_constants_may_be_a_part_of_an_array():
 
 
 def test_functions_that_functions_call_have_their_constants_too():
-    @marks.kept_function
+    @marks.noinline
     def outer(A, B, x):
         return x + products(A, B, x) * jnp.cos(x)
 
@@ -145,7 +145,7 @@ def test_a_number_that_ceases_to_be_zero_is_noticed():
 
 
 def test_what_is_infinite_in_one_row_stays_there():
-    @marks.kept_function
+    @marks.noinline
     def product(A, x):
         return A @ x
 
@@ -166,7 +166,7 @@ def test_what_is_infinite_in_one_row_stays_there():
 
 
 def test_numbers_of_inputs_are_read_where_they_are_used_and_no_others():
-    @marks.kept_function
+    @marks.noinline
     def twice(A, x):
         y = A[0, 0] * x
         return y + A[0, 0] * jnp.sin(y)

@@ -7,7 +7,7 @@ import lissom as ls
 from jaxnative.compilation import split_arguments
 from jaxnative.compiled import NativeAhead, pattern_of
 from jaxnative.program_cache import key_of
-from lissom.bodies.reduce.lowest_modes import descending, independent_parts
+from lissom.bodies.reduce.lowest_modes import descending_order, independent_parts
 
 FACTORS = (0.83, 0.97, 1.031, 1.19, 1.37)
 ROBOTS = ("double-pendulum", "anthropomorphic", "anthropomorphic-wrist")
@@ -82,7 +82,7 @@ def test_equal_eigenvalues_keep_their_order_whatever_their_rounding():
     exact = np.array([3.0, 5.0, 5.0, 1e-6, 1e-7])
     for rounding in (-1e-15, 0.0, 1e-15):
         values = exact * (1 + rounding * np.array([0, 1, -1, 0, 0]))
-        assert descending(values).tolist() == [1, 2, 0, 3, 4]
+        assert descending_order(values).tolist() == [1, 2, 0, 3, 4]
 
 
 # --- patterns of zeros on disk -------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ..describe.scenario import Solver
 from ..solve.channels import Channel, measure, observed_motion, output_named
@@ -118,4 +118,4 @@ def _readings(
         torque = here.torque(t, motion)
         return torque, measure(f, channels, observed_motion(f, motion), None, torque)
 
-    return over_rows(one)(ends, joints, t, x, xd)
+    return vmap_rows(one)(ends, joints, t, x, xd)

@@ -19,7 +19,7 @@ from jaxtyping import Array
 from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ..solve.model import Model
 from ..solve.signals import AbstractSignal
@@ -108,7 +108,7 @@ def follow_mode(
 
 @compiled_quickly
 def _values(signal: AbstractSignal, times: Float[Array, " t"]) -> Float[Array, "t a"]:
-    return over_rows(signal.value)(times)
+    return vmap_rows(signal.value)(times)
 
 
 def mode_along(model: Model, number: int) -> Frequency:

@@ -19,7 +19,7 @@ from jaxtyping import Array
 from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation, on_branch_near
@@ -123,7 +123,7 @@ def motion_along(
         parts = [reference.value(t), reference.rate(t), reference.acceleration(t)]
         return jnp.stack(parts)
 
-    return over_rows(one)(times)
+    return vmap_rows(one)(times)
 
 
 @compiled_quickly
@@ -169,7 +169,7 @@ def _nominal_points(
             torque = on_actuated_joints(on_branch, point.x, force[: f.n_joints])
         return torque, measured
 
-    return over_rows(one)(q, qd, qdd)
+    return vmap_rows(one)(q, qd, qdd)
 
 
 def rigid_torque(

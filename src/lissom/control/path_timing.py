@@ -10,7 +10,7 @@ from jaxtyping import Array
 from scipy.interpolate import CubicSpline
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..solve.arguments import ModelLike, model_from
@@ -232,4 +232,4 @@ def _rigid_torques(
         q, qd, qdd = row
         return rigid_torque(on_branch_near(f, q), q, qd, qdd)
 
-    return over_rows(one)(rows)
+    return vmap_rows(one)(rows)

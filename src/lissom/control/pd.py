@@ -11,7 +11,7 @@ from jaxtyping import Array
 from typing_extensions import override
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import kept_function, over_rows
+from jaxnative.marks import noinline, vmap_rows
 
 from ..describe.controllers import Gains, Seconds
 from ..describe.time_tables import ReferenceTable
@@ -204,8 +204,8 @@ def at_samples(torque: GravityTorque, sample: float, end: float) -> AbstractSign
 @compiled_quickly
 def _torques_at(formulation: AbstractFormulation, reference: AbstractSignal, times):
     """Gravity torques (time, joint) along a reference."""
-    along = over_rows(reference.value)(times)
-    return over_rows(lambda r: _rigid_gravity_torque(formulation, r))(along)
+    along = vmap_rows(reference.value)(times)
+    return vmap_rows(lambda r: _rigid_gravity_torque(formulation, r))(along)
 
 
 @compiled_quickly
@@ -220,7 +220,7 @@ def rigid_gravity_torque(
     return _rigid_gravity_torque(formulation, reference)
 
 
-@kept_function
+@noinline
 def _rigid_gravity_torque(f: AbstractFormulation, reference):
     actuated = jnp.asarray(f.joints.actuated, dtype=int)
     independent = jnp.asarray(f.independent, dtype=int)
@@ -240,10 +240,10 @@ def _torques_along(formulation: AbstractFormulation, along: AbstractSignal, time
     """Gravity torques (piece, time, joint) at times (piece, time) along references, stacked piece by piece."""
 
     def one(along, times):
-        value_at = over_rows(along.value)(times)
-        return over_rows(lambda r: _rigid_gravity_torque(formulation, r))(value_at)
+        value_at = vmap_rows(along.value)(times)
+        return vmap_rows(lambda r: _rigid_gravity_torque(formulation, r))(value_at)
 
-    return over_rows(one)(along, times)
+    return vmap_rows(one)(along, times)
 
 
 def pd_law(model: Model, controller: PDController) -> PD:

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..solve.balance import balanced_point, motion_residual_of
@@ -170,7 +170,7 @@ def _resting(f: AbstractFormulation, tip, q: Float[Array, "t j"]):
         # Joints that the tip does not feel follow their own reference: `pull` has no part in them.
         return point.x, point.tau[actuated], tip_of(joints), encoder, pull
 
-    return over_rows(one)(q)
+    return vmap_rows(one)(q)
 
 
 def _readings(f: AbstractFormulation, channels: tuple[Channel, ...], x, xd, xdd, tau):
@@ -269,7 +269,7 @@ def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
         return missing(z, target), jax.jacfwd(missing)(z, target)
 
     z = jnp.concatenate([rows.reshape(len(rows), -1), torque], axis=1)
-    return over_rows(both)(z, goal)
+    return vmap_rows(both)(z, goal)
 
 
 def _newton_step(missing, slopes, at_rest, extra, price: float):
@@ -333,4 +333,4 @@ def _measured(f: AbstractFormulation, channels, rows, torque, h):
         xdd = (after - 2 * now + before) / h**2
         return _readings(f, channels, now, xd, xdd, on_joints)
 
-    return over_rows(one)(rows, torque)
+    return vmap_rows(one)(rows, torque)

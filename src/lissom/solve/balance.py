@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from jaxnative.marks import is_tracing, over_rows
+from jaxnative.marks import is_tracing, vmap_rows
 
 from ..algebra.linear import inverse
 from ..dynamics import engine
@@ -201,7 +201,7 @@ def _derivative(
         return columns.T, values[0]
     moves = DIFFERENCE * (1.0 + jnp.abs(z)) * directions
     points = jnp.concatenate([z[None], z + moves, z - moves])
-    value, *others = jnp.split(over_rows(function)(points), [1, 1 + z.shape[0]])
+    value, *others = jnp.split(vmap_rows(function)(points), [1, 1 + z.shape[0]])
     ahead, behind = others
     return ((ahead - behind) / (2.0 * jnp.sum(moves, axis=1)[:, None])).T, value[0]
 

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ..dynamics.formulation import AbstractFormulation
 from ..types import Float, real
@@ -60,7 +60,7 @@ def locate(
         return jnp.any(contact(part) != contacts.now)
 
     looks = jnp.asarray(LOOKS)
-    is_other = over_rows(differs)(looks)
+    is_other = vmap_rows(differs)(looks)
 
     def halve(_, bounds):
         low, high = bounds

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from typing_extensions import override
 
-from jaxnative.marks import in_all_lanes, in_some_lane, renewed
+from jaxnative.marks import in_all_lanes, in_some_lane, recompute_where
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve, solve_with
 from ..types import Float, real, whole
@@ -214,7 +214,7 @@ class GeneralisedAlpha(AbstractStep):
             is_wanted, derivatives, lambda: (memory.tangents, memory.weights)
         )
         is_new = is_wanted | (memory.h != h)
-        new_factors = renewed(is_new, factors, memory.factors, tangents, h)
+        new_factors = recompute_where(is_new, factors, memory.factors, tangents, h)
         no = jnp.asarray(False)
         return AlphaMemory(
             memory.xdd, memory.auxiliary, tangents, weights, no, h, new_factors

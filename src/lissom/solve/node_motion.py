@@ -7,7 +7,7 @@ from jaxtyping import Array
 
 from jaxnative.compilation import QUICK
 from jaxnative.compiled import NativeAhead
-from jaxnative.marks import kept_function, over_first_rows
+from jaxnative.marks import noinline, vmap_first_rows
 
 from ..types import Float, host_real, host_whole
 from .channels import Channel, UnknownNameError, measure, observed_motion
@@ -65,10 +65,10 @@ def measured_rows(
     def one(*state):
         return _measured_at(robot, channels, t_end, *state)
 
-    return over_first_rows(one, count)(joints, command, t, x, xd)
+    return vmap_first_rows(one, count)(joints, command, t, x, xd)
 
 
-@kept_function
+@noinline
 def _measured_at(robot: DrivenRobot, channels, t_end, joints, command, t, x, xd):
     """The channels at one time: the accelerations are those of the equations of motion."""
     schedule = robot.schedule

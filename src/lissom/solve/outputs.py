@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxnative.compilation import QUICK
 from jaxnative.compiled import is_compiling_quickly, is_native
-from jaxnative.marks import kept_function
+from jaxnative.marks import noinline
 from jaxnative.rows import RowsAhead, joined_rows, windows_of
 
 from ..dynamics import engine
@@ -49,7 +49,7 @@ class Outputs(eqx.Module):
     energy: Any  # (t, 5): kinetic, strain, gravity, input, dissipated [J]
 
 
-@kept_function
+@noinline
 def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     """Outputs of one state; `joints` say on which branch a closed chain is."""
     f = on_branch_near(formulation, joints)
@@ -75,7 +75,7 @@ def _outputs_at(formulation, joints, x, xd, work) -> Outputs:
     )
 
 
-@kept_function
+@noinline
 def _torques_at(robot: DrivenRobot, t_end, joints, command, t, x, xd):
     """Torques at one time of a run that ends at `t_end`."""
     schedule = robot.schedule

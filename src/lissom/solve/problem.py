@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from jaxnative.marks import kept_function, over_rows, rarely_called
+from jaxnative.marks import noinline, rarely_called, vmap_rows
 
 from ..algebra.linear import inverse, solve
 from ..dynamics import engine
@@ -74,17 +74,17 @@ class MotionProblem(eqx.Module):
 
     # --- joints
 
-    @kept_function
+    @noinline
     def joint_coordinates(self, x) -> Float[Array, " j"]:
         """Coordinates of all moving joints."""
         return self.formulation.mechanism.joint_coordinates(x)
 
-    @kept_function
+    @noinline
     def joint_gain(self, x):
         """How fast the joints of a closed chain move against the independent ones."""
         return self.formulation.mechanism.joint_gain(x)
 
-    @kept_function
+    @noinline
     def longest_step(self, xd):
         """The longest step in which a closed chain keeps to its branch [s]."""
         return self.formulation.mechanism.longest_step(xd)
@@ -152,7 +152,7 @@ class MotionProblem(eqx.Module):
 
     # --- equations of motion
 
-    @kept_function
+    @noinline
     def residual(self, t, x, xd, xdd) -> Float[Array, " n"]:
         """M xdd + h - Q; the rows of prescribed joints say that the encoder follows its motion."""
         return self.residual_of(t, self.formulation.motion(x, xd, xdd))
@@ -229,7 +229,7 @@ class MotionProblem(eqx.Module):
         M, D, K = (A - share @ A[rows] for A in (M, D, K))
         return M.at[rows].set(E), D.at[rows].set(0.0), K.at[rows].set(0.0)
 
-    @kept_function
+    @noinline
     def acceleration(self, t, x, xd) -> Float[Array, " n"]:
         """Solution xdd of the residual, which is affine in it."""
         motion = self.formulation.motion(x, xd, jnp.zeros_like(x))
@@ -240,7 +240,7 @@ class MotionProblem(eqx.Module):
     def acceleration_by_parts(self, t, x, xd) -> Float[Array, " n"]:
         """`acceleration` by functions that implicit steps have anyway, so that nothing new is compiled."""
         tangents, _ = self.matrices(t, x, xd)
-        (force,) = over_rows(self.residual)(
+        (force,) = vmap_rows(self.residual)(
             t[None], x[None], xd[None], jnp.zeros_like(x)[None]
         )
         return -solve(tangents.M, force)
@@ -261,7 +261,7 @@ class MotionProblem(eqx.Module):
         tau, _ = self._reaction(motion, force)
         return applied, torque.at[jnp.asarray(self.loads.prescribed)].add(tau)
 
-    @kept_function
+    @noinline
     def powers(self, t, x, xd, xdd) -> Float[Array, " 2"]:
         """Power put in by torques and wrenches, and power dissipated [W]."""
         motion = self.formulation.motion(x, xd, xdd)

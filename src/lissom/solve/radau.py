@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array
 from typing_extensions import override
 
-from jaxnative.marks import in_all_lanes, in_some_lane, over_rows, renewed
+from jaxnative.marks import in_all_lanes, in_some_lane, recompute_where, vmap_rows
 
 from ..algebra.linear import Factors, factorise, identity_factors, solve_with
 from ..types import Float, real, whole
@@ -128,7 +128,7 @@ class Radau(AbstractStep):
         tangents, N = problem.matrices(now.t, now.x, now.xd)
         # As one stage: machine code has one function for all stages, and needs no other.
         at_rest = (now.t[None], now.x[None], now.xd[None], jnp.zeros((1, n)))
-        (force,) = over_rows(problem.residual)(*at_rest)
+        (force,) = vmap_rows(problem.residual)(*at_rest)
         inertia = factorise(tangents.M)
         xdd = -solve_with(inertia, force)
         no = jnp.asarray(False)
@@ -289,7 +289,7 @@ class Radau(AbstractStep):
             jumps = eqx.tree_at(lambda j: j.inertia, jumps, inertia)
         is_new = is_wanted | (memory.h != h)
         factors = (memory.real, memory.cplx)
-        real_factors, complex_factors = renewed(
+        real_factors, complex_factors = recompute_where(
             is_new, step_factors, factors, tangents, h
         )
         no = jnp.asarray(False)
@@ -374,7 +374,7 @@ def step_factors(tangents: Tangents, h) -> tuple[Factors, Factors]:
 def end_of_step(problem: MotionProblem, now: Moment, h, stages) -> tuple[Moment, Any]:
     """The end of a step with these accelerations of its stages, and what `interpolate` needs."""
     x, xd, t = stage_states(now, h, stages)
-    powers = over_rows(problem.powers)(t, x, xd, stages)
+    powers = vmap_rows(problem.powers)(t, x, xd, stages)
     work = now.work + h * (A[2] @ powers)
     return Moment(now.t + h, x[2], xd[2], work), (stages, powers)
 
@@ -430,7 +430,7 @@ def residuals(stages: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"
     """Residuals of the equations of motion at the three stages."""
     problem, now, h, _ = arguments
     x, xd, t = stage_states(now, h, stages)
-    return over_rows(problem.residual)(t, x, xd, stages)
+    return vmap_rows(problem.residual)(t, x, xd, stages)
 
 
 def stage_changes(r: Float[Array, "3 n"], arguments: Any) -> Float[Array, "3 n"]:

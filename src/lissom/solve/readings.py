@@ -5,7 +5,7 @@ import numpy as np
 from jaxtyping import Array
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..types import Float
@@ -48,4 +48,4 @@ def _bodies(
         x = jnp.concatenate([of_independent(f, q), eta])
         return on_branch_near(f, q).configuration(x).q
 
-    return over_rows(one)(q, elastic)
+    return vmap_rows(one)(q, elastic)

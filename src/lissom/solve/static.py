@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from jaxnative.marks import kept_function
+from jaxnative.marks import noinline
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
@@ -54,7 +54,7 @@ def rest_at(
 
 
 # The search for an equilibrium, its check and gravity torques call the same machine code.
-kept_rest_at = kept_function(rest_at)
+kept_rest_at = noinline(rest_at)
 
 
 def equilibrium_held(

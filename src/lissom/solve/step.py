@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from jaxnative.marks import kept_function
+from jaxnative.marks import noinline
 
 from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation, Rates
@@ -65,7 +65,7 @@ class ErrorWeights(eqx.Module):
     xd: Float[Array, " n"]
 
 
-@kept_function
+@noinline
 def error_weights(
     problem: MotionProblem, tolerance: Tolerance, N: Rates, x, xd
 ) -> ErrorWeights:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ...atomic import write_atomically
 from ...dynamics.formulation import on_branch_near
@@ -117,7 +117,7 @@ def _along(f, q, qd, qdd, ins, outs, feedback):
         slopes = derivatives(here, point, ins, outs, feedback)
         return point, slopes, relative_residual(here, point)
 
-    return over_rows(one)(q, qd, qdd)
+    return vmap_rows(one)(q, qd, qdd)
 
 
 def linearize_along(

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxnative.compiled import compiled_quickly
-from jaxnative.marks import over_rows
+from jaxnative.marks import vmap_rows
 
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
@@ -216,7 +216,7 @@ def _over_poses(f, motion, feedback, with_rates: bool) -> LinearPoint:
     def one(q, qd, qdd):
         return linear_point(f, q, qd, qdd, feedback, with_rates)
 
-    return over_rows(one)(*motion)
+    return vmap_rows(one)(*motion)
 
 
 @compiled_quickly
@@ -226,7 +226,7 @@ def _over_robots(f, motion, feedback, with_rates: bool) -> LinearPoint:
     def one(f, q, qd, qdd):
         return linear_point(f, q, qd, qdd, feedback, with_rates)
 
-    return over_rows(one)(f, *motion)
+    return vmap_rows(one)(f, *motion)
 
 
 def mode_map(

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
-from jaxnative.marks import kept_function
+from jaxnative.marks import noinline
 
 from ...algebra.linear import solve_by_elimination
 from ...algebra.so3 import logarithm
@@ -146,7 +146,7 @@ def _closed(problem: LoopProblem, theta_i: Float[Array, " i"]) -> Float[Array, "
     return _led_from_guess(problem, theta_i)
 
 
-@kept_function
+@noinline
 def _led_from_guess(
     problem: LoopProblem, theta_i: Float[Array, " i"]
 ) -> Float[Array, " j"]:
