@@ -13,7 +13,7 @@ from studio_client import wait_for
 from lissom.studio.app import studio_app
 from lissom.studio.folder import Folder
 from lissom.studio.keys import Keys
-from lissom.studio.limits import Limits
+from lissom.studio.limits import StudioLimits
 from lissom.studio.office import Office
 from lissom.studio.server import host_names, listening_socket
 
@@ -27,7 +27,7 @@ def served_studio(folder, new_worker, password=None):
     """A studio that answers on a port of this machine."""
     taken, port = listening_socket("127.0.0.1", 0)
     keys = Keys(port, password)
-    limits = Limits()
+    limits = StudioLimits()
     office = Office(Folder(folder), limits, new_worker)
     app = studio_app(office, keys, host_names("127.0.0.1", port), limits)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))

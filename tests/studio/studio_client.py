@@ -13,7 +13,7 @@ from lissom.studio.calls import CALLS
 from lissom.studio.explanation import explained, explanation
 from lissom.studio.folder import Folder
 from lissom.studio.keys import Keys
-from lissom.studio.limits import Limits
+from lissom.studio.limits import StudioLimits
 from lissom.studio.office import Office
 from lissom.studio.worker import CallFailed, Worker
 
@@ -155,7 +155,7 @@ async def _talk(app, scope, messages):
 
 def studio(folder, limits=None, new_worker=InlineWorker, password=None):
     """A studio for a folder: its client, office and keys."""
-    limits = limits or Limits()
+    limits = limits or StudioLimits()
     keys = Keys(8765, password)
     office = Office(Folder(folder), limits, new_worker)
     app = studio_app(office, keys, HOSTS, limits)

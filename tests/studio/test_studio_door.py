@@ -7,7 +7,7 @@ import random
 import pytest
 from studio_client import HOST, ORIGIN, studio
 
-from lissom.studio.limits import Limits
+from lissom.studio.limits import StudioLimits
 
 ROBOT = "lissom: 1\nname: one\nlinks: []\n"
 
@@ -182,7 +182,7 @@ def test_a_robot_of_the_folder_names_no_files_outside(house):
 
 
 def test_large_and_endless_requests_are_refused(tmp_path):
-    made = studio(tmp_path, Limits(body=1000, upload=2000))
+    made = studio(tmp_path, StudioLimits(body=1000, upload=2000))
     body = {"name": "a.yaml", "text": "x" * 2000}
     assert made.client.request("PUT", "/api/text", body).status == 413
     upload = made.client.request(

@@ -10,7 +10,7 @@ from time import sleep
 import pytest
 
 from lissom.studio.folder import Folder, FolderError
-from lissom.studio.limits import Limits
+from lissom.studio.limits import StudioLimits
 from lissom.studio.office import Office
 from lissom.studio.worker import Worker
 
@@ -221,7 +221,7 @@ class ReadingWorker(Worker):
 
 def test_checks_of_one_text_side_by_side_leave_each_other_their_draft(folder):
     folder.save("arm.yaml", TEXT, None)
-    office = Office(folder, Limits(), ReadingWorker)
+    office = Office(folder, StudioLimits(), ReadingWorker)
     try:
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(office.checked, ["arm.yaml"] * 16, [TEXT] * 16))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from studio_client import HOST, studio
 
-from lissom.studio.limits import Limits
+from lissom.studio.limits import StudioLimits
 from lissom.studio.server import ServerOptions, listening_socket
 
 ROBOT = "lissom: 1\nname: one\nlinks: []\n"
@@ -22,7 +22,7 @@ def house(tmp_path):
     (inside / "arm.yaml").write_text(ROBOT)
     (inside / "loose.yaml").symlink_to(tmp_path / "secret.yaml")
     (tmp_path / "secret.yaml").write_text(f"key: {SECRET}\n")
-    made = studio(inside, Limits(body=20_000, upload=30_000, jobs=0))
+    made = studio(inside, StudioLimits(body=20_000, upload=30_000, jobs=0))
     yield made
     made.office.close()
 

@@ -13,13 +13,8 @@ from .options import (
     Degrees,
     Formulation,
     Json,
-    Kd,
-    Kp,
-    Locked,
     ModeCount,
     Q,
-    Qd,
-    Qdd,
     Reference,
     Settings,
     Stiffening,
@@ -28,10 +23,7 @@ from .options import (
 )
 from .output import conclude, console, note, print_json
 from .parsing import (
-    ACCELERATION,
-    SPEED,
     changes_of,
-    gains,
     joint_values,
     modes_of,
     reference_of,
@@ -126,37 +118,6 @@ class Pose:
     def values(self, robot: Robot) -> dict[str, Any]:
         """The fields of a request that this sets."""
         return {"q": joint_values(robot, "--q", self.q, degrees=self.deg)}
-
-
-@dataclass(frozen=True)
-class Motion(Pose):
-    """Where the joints stand and how they move."""
-
-    qd: Qd = None
-
-    def values(self, robot: Robot) -> dict[str, Any]:
-        """The fields of a request that this sets."""
-        qd = joint_values(robot, "--qd", self.qd, SPEED, self.deg)
-        return super().values(robot) | {"qd": qd}
-
-
-@dataclass(frozen=True)
-class OperatingPoint(Motion):
-    """The point that a linear model is about: joints, their motion, and what holds them."""
-
-    qdd: Qdd = None
-    kp: Kp = None
-    kd: Kd = None
-    locked: Locked = False
-
-    def values(self, robot: Robot) -> dict[str, Any]:
-        """The fields of a request that this sets."""
-        return super().values(robot) | {
-            "qdd": joint_values(robot, "--qdd", self.qdd, ACCELERATION, self.deg),
-            "kp": gains(robot, "--kp", self.kp),
-            "kd": gains(robot, "--kd", self.kd),
-            "locked": self.locked,
-        }
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class MotionResult(ModelledResult):
     files: dict[str, str]
 
 
-class MotionTable(NamedTuple):
+class SampledMotion(NamedTuple):
     """A motion at many times: places, speeds, accelerations and feed-forward torques of the actuated joints."""
 
     joints: tuple[str, ...]
@@ -94,7 +94,7 @@ def motion(request: MotionRequest) -> MotionResult:
     )
 
 
-def _table(scenario: Scenario) -> MotionTable:
+def _table(scenario: Scenario) -> SampledMotion:
     import jax.numpy as jnp
 
     from ..control.nominal import motion_along
@@ -107,7 +107,7 @@ def _table(scenario: Scenario) -> MotionTable:
     along = np.asarray(motion_along(times, nominal.reference))
     place, speed, acceleration = (along[:, k] for k in range(3))
     torque = np.asarray(motion_along(times, nominal.torque))[:, 0]
-    return MotionTable(model.actuated_names, t, place, speed, acceleration, torque)
+    return SampledMotion(model.actuated_names, t, place, speed, acceleration, torque)
 
 
 def _nominal(model: "Model", controller: Any) -> "NominalMotion":
@@ -123,7 +123,7 @@ def _nominal(model: "Model", controller: Any) -> "NominalMotion":
         return nominal_of(controller_model(model, controller), controller)
 
 
-def _joint(table: MotionTable, k: int) -> JointMotion:
+def _joint(table: SampledMotion, k: int) -> JointMotion:
     """Ends and largest values of one joint."""
     return JointMotion(
         joint=table.joints[k],
@@ -135,7 +135,7 @@ def _joint(table: MotionTable, k: int) -> JointMotion:
     )
 
 
-def _write(path: str, table: MotionTable) -> None:
+def _write(path: str, table: SampledMotion) -> None:
     from ..atomic import write_atomically
 
     columns = [table.t]

@@ -18,7 +18,7 @@ from .explanation import explanation, request_problems
 from .folder import FolderError
 from .jobs import QueueFull
 from .keys import Keys
-from .limits import Limits
+from .limits import StudioLimits
 from .live import live
 from .office import Office
 from .result_routes import results
@@ -40,7 +40,7 @@ NONCE = "__NONCE__"
 
 
 def studio_app(
-    office: Office, keys: Keys, hosts: frozenset[str], limits: Limits
+    office: Office, keys: Keys, hosts: frozenset[str], limits: StudioLimits
 ) -> App:
     """The application of a studio.
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlencode
 
 from .explanation import explanation
 from .keys import Keys
-from .limits import Limits
+from .limits import StudioLimits
 
 LOG = logging.getLogger("lissom.studio")
 
@@ -42,7 +42,7 @@ POLICY = (
 )
 
 
-class Refusal(Exception):
+class RefusedRequest(Exception):
     """A request that is not let in."""
 
     def __init__(self, status: int, message: str):
@@ -53,7 +53,9 @@ class Refusal(Exception):
 class Door:
     """Lets requests through to `app` that may come in, and gives every answer the headers of a careful page."""
 
-    def __init__(self, app: App, keys: Keys, hosts: frozenset[str], limits: Limits):
+    def __init__(
+        self, app: App, keys: Keys, hosts: frozenset[str], limits: StudioLimits
+    ):
         self.app = app
         self.keys = keys
         self.hosts = hosts
@@ -74,7 +76,7 @@ class Door:
             self._check_cookie(scope, headers)
             inlet = self._limited(scope, headers, receive)
             return await self.app(scope, inlet, send)
-        except Refusal as refusal:
+        except RefusedRequest as refusal:
             where = ascii(scope.get("path", ""))[:200]
             LOG.warning("refused %s %s: %s", scope.get("method", "ws"), where, refusal)
             await _refuse(scope, send, refusal)
@@ -83,23 +85,23 @@ class Door:
 
     def _check_origin(self, scope: Scope, headers: dict[str, str]) -> None:
         if headers.get("host", "").lower() not in self.hosts:
-            raise Refusal(421, "this server has another name")
+            raise RefusedRequest(421, "this server has another name")
         origin = headers.get("origin")
         writes = scope["type"] == "websocket" or scope["method"] not in READING
         if origin is not None and origin.lower() not in self.origins:
-            raise Refusal(403, "requests of other sites are refused")
+            raise RefusedRequest(403, "requests of other sites are refused")
         if writes and origin is None:
-            raise Refusal(403, "only pages of the studio may change anything")
+            raise RefusedRequest(403, "only pages of the studio may change anything")
         site = headers.get("sec-fetch-site", "none")
         if site not in OWN_PAGES and scope["path"] != "/":
-            raise Refusal(403, "requests of other sites are refused")
+            raise RefusedRequest(403, "requests of other sites are refused")
 
     def _check_cookie(self, scope: Scope, headers: dict[str, str]) -> None:
         if self.keys.accepts_cookies(headers.get("cookie", "")):
             return
         if self.keys.wants_password and scope["path"] in OPEN_PATHS:
             return
-        raise Refusal(
+        raise RefusedRequest(
             401,
             "open the address that lissom studio printed in its terminal; each opens one browser",
         )
@@ -113,7 +115,7 @@ class Door:
         if token is None:
             return False
         if not self.keys.spend(token):
-            raise Refusal(
+            raise RefusedRequest(
                 401,
                 "this address was used already, or is not whole; the terminal shows the next one",
             )
@@ -132,10 +134,10 @@ class Door:
         upload = scope["path"] == "/api/upload"
         most = self.limits.upload if upload else self.limits.body
         if "transfer-encoding" in headers:
-            raise Refusal(411, "a request says how long it is")
+            raise RefusedRequest(411, "a request says how long it is")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > most:
-            raise Refusal(413, f"larger than {most / 1e6:g} MB")
+            raise RefusedRequest(413, f"larger than {most / 1e6:g} MB")
         received = 0
 
         async def limited() -> Message:
@@ -143,7 +145,7 @@ class Door:
             message = await self._in_time(receive, received, int(length))
             received += len(message.get("body", b""))
             if received > most:
-                raise Refusal(413, f"larger than {most / 1e6:g} MB")
+                raise RefusedRequest(413, f"larger than {most / 1e6:g} MB")
             return message
 
         return limited
@@ -155,7 +157,7 @@ class Door:
         try:
             return await asyncio.wait_for(receive(), self.limits.receive_s)
         except TimeoutError:
-            raise Refusal(408, "the request came too slowly") from None
+            raise RefusedRequest(408, "the request came too slowly") from None
 
 
 # --- answers -------------------------------------------------------------------------------------------------------
@@ -181,7 +183,7 @@ def _with_headers(send: Send) -> Send:
     return sending
 
 
-async def _refuse(scope: Scope, send: Send, refusal: Refusal) -> None:
+async def _refuse(scope: Scope, send: Send, refusal: RefusedRequest) -> None:
     if scope["type"] == "websocket":
         # Before it is accepted, a socket that is closed is refused with status 403.
         await send({"type": "websocket.close", "code": 1008})

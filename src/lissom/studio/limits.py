@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
+class StudioLimits:
     """Sizes in bytes, times in seconds."""
 
     body: int = 4_500_000  # of one request: a description of 4 MB with its quotes

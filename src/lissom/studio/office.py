@@ -7,7 +7,7 @@ from typing import Any
 from ..files.description_files import library_file, library_names, library_scenarios
 from .folder import Folder, FolderError, Text, fingerprint
 from .jobs import JobQueue
-from .limits import Limits
+from .limits import StudioLimits
 from .worker import Worker
 
 LIBRARY = "library:"  # before the name of a library robot
@@ -22,7 +22,7 @@ class Office:
     def __init__(
         self,
         folder: Folder,
-        limits: Limits,
+        limits: StudioLimits,
         new_worker: Callable[[], Worker] = Worker,
         lanes: int = 1,
     ):

@@ -10,7 +10,7 @@ Name = Annotated[str, Field(min_length=1, max_length=300)]
 Changes = Annotated[dict[str, Any], Field(max_length=200)]
 
 
-class Pull(FrozenModel):
+class PullQuestion(FrozenModel):
     """A node, and where it is pulled to [m]."""
 
     node: Name
@@ -53,7 +53,7 @@ class PoseQuestion(FrozenModel):
     changes: Changes = {}
     q: JointValues | None = None
     sag: bool = True
-    pull: Pull | None = None  # a node to be brought to a place
+    pull: PullQuestion | None = None  # a node to be brought to a place
     masses: bool = False
     draft: bool = False  # as it is typed, not as it was saved
 

@@ -13,7 +13,7 @@ import uvicorn
 from .app import studio_app
 from .folder import Folder
 from .keys import Keys
-from .limits import Limits
+from .limits import StudioLimits
 from .office import Office
 from .worker import CallFailed
 
@@ -131,7 +131,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         say(f"port {options.port} is in use: taking {port}")
     secure = options.certificate is not None
     keys = Keys(port, options.password, secure)
-    limits = Limits()
+    limits = StudioLimits()
     office = Office(folder, limits)
     shown = "127.0.0.1" if is_local(options.host) else options.host
     address = f"{'https' if secure else 'http'}://{shown}:{port}/"
