@@ -16,8 +16,6 @@ from lissom.describe.controllers import Common, JointGains
 from lissom.describe.planned_motions import TipLineMotion
 from lissom.describe.scenario import Scenario
 from lissom.services.comparison_table import CompareRequest
-from lissom.services.control import DesignRequest
-from lissom.services.control_motion import MotionRequest
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
@@ -98,8 +96,8 @@ DOORS: dict[str, tuple[Any, ...]] = {
         request_type(verb_named("import")),
         ls.Robot.from_urdf,
     ),
-    "control design": ("control design", DesignRequest),
-    "control motion": ("control motion", MotionRequest),
+    "control design": ("control design", ls.design_controller),
+    "control motion": ("control motion", ls.plan_motion),
     "control compare": ("control compare", CompareRequest),
     "planned motions": (Common, ls.minimum_time),
     "lines of a tip": (TipLineMotion, ls.tip_line),

@@ -100,6 +100,10 @@ if TYPE_CHECKING:
     from .describe.library import library as library
     from .describe.scenario import Solver as Solver
     from .kinematics.loops.assembly_errors import AssemblyError as AssemblyError
+    from .runs.controller_design import ControllerDesign as ControllerDesign
+    from .runs.controller_design import design_controller as design_controller
+    from .runs.planned_motion import PlannedMotion as PlannedMotion
+    from .runs.planned_motion import plan_motion as plan_motion
     from .runs.robot_table import robot_table as robot_table
     from .runs.run import Run as Run
     from .runs.run import SimulationError as SimulationError
@@ -185,6 +189,10 @@ _HOME = {
     "tune": "control.tuned_law",
     "tune_by_poles": "control.tuned_law",
     "ControlStudy": "describe.control_study",
+    "ControllerDesign": "runs.controller_design",
+    "design_controller": "runs.controller_design",
+    "PlannedMotion": "runs.planned_motion",
+    "plan_motion": "runs.planned_motion",
     "compare_controllers": "services.control_comparison",
     "AssemblyError": "kinematics.loops.assembly_errors",
     "DesignError": "control.design_error",

@@ -180,6 +180,26 @@ Meshes = Annotated[
     ),
 ]
 
+# --- scenarios and their controllers -------------------------------------------------------------------------------
+
+Changes = Annotated[
+    Any,
+    Parameter(
+        "Change a key of the scenario or the robot; may be repeated.",
+        kind="changes",
+        metavar="KEY=VALUE",
+    ),
+]
+ScenarioWithController = Annotated[
+    Any,
+    Parameter(
+        "Scenario file, or library name, with a controller.",
+        metavar="SCENARIO",
+        by_position=True,
+    ),
+]
+LawFile = Annotated[Any, Parameter("Controller in a file of its own.", metavar="YAML")]
+
 # --- links from finite elements ------------------------------------------------------------------------------------
 
 _PLACE = (

@@ -3,8 +3,8 @@
 import pytest
 
 from lissom.describe import DescriptionError
+from lissom.runs.controller_design import design_controller
 from lissom.runs.law_files import scenario_with_law
-from lissom.services.control import DesignRequest, design
 
 PID = """type: pid
 sample: 2 ms
@@ -53,7 +53,7 @@ def test_a_law_that_cannot_be_designed_is_told_with_its_file_and_line(
     file = tmp_path / "law.yaml"
     file.write_text("\n".join(lines))
     with pytest.raises(DescriptionError) as failure:
-        design(DesignRequest(scenario="simple-pendulum", law=str(file)))
+        design_controller("simple-pendulum", law=str(file))
     (problem,) = failure.value.problems
     assert (problem.file, problem.line, problem.field) == (str(file), line, field)
     assert message in problem.message
@@ -64,5 +64,5 @@ def test_a_gauge_that_is_not_there_is_refused_with_the_nearest_name(tmp_path):
     gauge = "sensors: [rod/elment0.kz]\n"
     file.write_text(PID.replace("-1", "1").replace("pid", "hybrid") + gauge)
     with pytest.raises(DescriptionError, match="did you mean 'rod/element0.kz'") as it:
-        design(DesignRequest(scenario="simple-pendulum", law=str(file)))
+        design_controller("simple-pendulum", law=str(file))
     assert it.value.problems[0].line == 7

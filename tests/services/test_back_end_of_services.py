@@ -5,9 +5,9 @@ import pytest
 from jaxnative.compiled import chosen_backend
 from lissom.describe import Scenario
 from lissom.describe.control_study import ControlStudy
+from lissom.runs.controller_design import design_controller
 from lissom.runs.dry_run import check_start
 from lissom.services.comparison_table import CompareRequest
-from lissom.services.control import DesignRequest, design
 from lissom.services.control_comparison import compare
 from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map
 from lissom.services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
@@ -45,7 +45,7 @@ def run():
 
 def designed_law():
     scenario = Scenario.load("anthropomorphic-b").replace(XLA)
-    design(DesignRequest(scenario=scenario))
+    design_controller(scenario)
 
 
 def comparison():

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ..describe import DescriptionError, Problem, Scenario
@@ -14,7 +15,7 @@ CONTROLLER = "controller"
 
 
 def scenario_with_law(
-    source: Source, law: str | None, changes: Mapping[str, Any] | None = None
+    source: Source, law: str | Path | None, changes: Mapping[str, Any] | None = None
 ) -> Scenario:
     """A scenario with the controller of a file of its own, or with the one that it has.
 
@@ -24,15 +25,15 @@ def scenario_with_law(
     scenario = scenario_of(source, changes)
     if law is None:
         return scenario
-    controller = read_controller(law)
+    controller = read_controller(str(law))
     try:
         return scenario.replace({CONTROLLER: controller})
     except DescriptionError as failure:
-        raise in_law_file(failure, law) from None
+        raise in_law_file(failure, str(law)) from None
 
 
 @contextmanager
-def problems_in_files(source: Source | None, law: str | None) -> Iterator[None]:
+def problems_in_files(source: Source | None, law: str | Path | None) -> Iterator[None]:
     """While it lasts, problems get the file and the line of what they are about.
 
     Args:
@@ -46,9 +47,9 @@ def problems_in_files(source: Source | None, law: str | None) -> Iterator[None]:
         raise DescriptionError(placed) from None
 
 
-def _placed(problem: Problem, source: Source | None, law: str | None) -> Problem:
+def _placed(problem: Problem, source: Source | None, law: str | Path | None) -> Problem:
     if law is not None and problem.field.startswith(CONTROLLER):
-        return in_law_file(DescriptionError([problem]), law).problems[0]
+        return in_law_file(DescriptionError([problem]), str(law)).problems[0]
     return located(problem, source if isinstance(source, str) else None)
 
 

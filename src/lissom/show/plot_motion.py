@@ -18,7 +18,7 @@ def plot_motion(table: Any, robot: str, path: str | Path | None = None) -> Figur
     """Place, speed, acceleration and feed-forward torque of every actuated joint over time.
 
     Args:
-        table: of the motion (`services.control_motion.SampledMotion`): joints, t, and arrays (time, joint).
+        table: the motion: joints, t, and arrays (time, joint).
         robot: its name.
         path: file to write (png, pdf, svg), None for none.
     """

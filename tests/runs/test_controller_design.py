@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
+import lissom as ls
 from lissom.describe import DescriptionError
-from lissom.services.control import DesignRequest, design
-from lissom.services.control_motion import MotionRequest, motion
 
 LAW = """type: pid
 reference: {t: [0.0, 0.2], value: [[-1.4], [-1.1]], interpolation: quintic}
@@ -18,16 +17,11 @@ def test_a_quintic_motion_has_the_peaks_of_its_closed_form(tmp_path):
     law = tmp_path / "law.yaml"
     law.write_text(LAW)
     table, picture = tmp_path / "motion.csv", tmp_path / "motion.png"
-    answer = motion(
-        MotionRequest(
-            scenario="simple-pendulum",
-            law=str(law),
-            table=str(table),
-            picture=str(picture),
-        )
-    )
+    answer = ls.plan_motion("simple-pendulum", law=law)
+    answer.save(table)
+    answer.plot(picture)
     assert answer.duration == pytest.approx(TIME)
-    (rod,) = answer.joints
+    (rod,) = answer.peaks()
     assert (rod.start, rod.end) == (pytest.approx(-1.4), pytest.approx(-1.1))
     # s = 10 u^3 - 15 u^4 + 6 u^5: s' is largest in the middle, s'' at u = 1/2 - sqrt(3)/6.
     assert rod.speed == pytest.approx(15 / 8 * WAY / TIME, rel=1e-5)
@@ -39,16 +33,12 @@ def test_a_quintic_motion_has_the_peaks_of_its_closed_form(tmp_path):
 
 def test_a_scenario_without_a_controller_has_no_motion():
     with pytest.raises(DescriptionError, match="controller.type: a motion is that of"):
-        motion(MotionRequest(scenario="double-pendulum"))
+        ls.plan_motion("double-pendulum")
 
 
 @pytest.mark.slow
 def test_a_design_is_drawn(tmp_path):
     law, picture = tmp_path / "law.yaml", tmp_path / "loop.png"
     law.write_text(LAW)
-    request = DesignRequest(
-        scenario="simple-pendulum", law=str(law), picture=str(picture)
-    )
-    answer = design(request)
-    assert answer.files == {"picture": str(picture)}
+    ls.design_controller("simple-pendulum", law=law).plot(picture)
     assert picture.stat().st_size > 10_000
