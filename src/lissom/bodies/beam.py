@@ -69,7 +69,7 @@ def bar_mass(line_mass: Values, length: Values) -> Float[Real, "*e 2 2"]:
 def bending_stiffness(bending: Values, length: Values, Phi: Values = 0.0) -> Float[Real, "*e 4 4"]:
     """Stiffness of a planar beam, dofs (v1, theta1, v2, theta2)."""
     L = length
-    return _scaled(bending / (L**3 * (1 + Phi)), [
+    return _scale(bending / (L**3 * (1 + Phi)), [
         [ 12,           6*L,   -12,           6*L],
         [6*L, (4 + Phi)*L**2, -6*L, (2 - Phi)*L**2],
         [-12,          -6*L,    12,          -6*L],
@@ -85,7 +85,7 @@ def bending_mass(line_mass: Values, length: Values, Phi: Values = 0.0) -> Float[
     d = (13/420 + 3*Phi/40 + Phi**2/24)*L
     e = (1/105 + Phi/60 + Phi**2/120)*L**2
     f = (1/140 + Phi/60 + Phi**2/120)*L**2
-    return _scaled(line_mass*L / (1 + Phi)**2, [
+    return _scale(line_mass*L / (1 + Phi)**2, [
         [ a,  b,  c, -d],
         [ b,  e,  d, -f],
         [ c,  d,  a, -b],
@@ -99,7 +99,7 @@ def rotary_mass(rotary: Values, length: Values, Phi: Values = 0.0) -> Float[Real
     b = (1/10 - Phi/2)*L
     c = (2/15 + Phi/6 + Phi**2/3)*L**2
     d = (1/30 + Phi/6 - Phi**2/6)*L**2
-    return _scaled(rotary / (L * (1 + Phi)**2), [
+    return _scale(rotary / (L * (1 + Phi)**2), [
         [ a,  b, -a,  b],
         [ b,  c, -b, -d],
         [-a, -b,  a, -b],
@@ -122,7 +122,7 @@ def bending_shape(xi: Values, length: Values, Phi: Values = 0.0) -> Float[Real, 
         6*(x - x**2)/L,
         3*x**2 - 2*x + Phi*x,
     ]
-    return _scaled(1 / (1 + Phi), [v, theta])
+    return _scale(1 / (1 + Phi), [v, theta])
 
 
 def bending_strain(xi: Values, length: Values, Phi: Values = 0.0) -> Float[Real, "*e 2 4"]:
@@ -136,7 +136,7 @@ def bending_strain(xi: Values, length: Values, Phi: Values = 0.0) -> Float[Real,
         (6*x - 2 + Phi)/L,
     ]
     shear = [-Phi/L, -Phi/2, Phi/L, -Phi/2]
-    return _scaled(1 / (1 + Phi), [curvature, shear])
+    return _scale(1 / (1 + Phi), [curvature, shear])
 # fmt: on
 
 
@@ -199,10 +199,10 @@ def element_strain(
 
 def _matrix(rows: list[list[Values]]) -> Float[Real, "*e n m"]:
     """Matrix laid out as printed, its entries numbers or stacks of numbers."""
-    return _scaled(1.0, rows)
+    return _scale(1.0, rows)
 
 
-def _scaled(factor: Values, rows: list[list[Values]]) -> Float[Real, "*e n m"]:
+def _scale(factor: Values, rows: list[list[Values]]) -> Float[Real, "*e n m"]:
     xp = namespace(factor, rows)
     entries = [factor * entry for row in rows for entry in row]
     entries = xp.broadcast_arrays(*entries)
@@ -219,14 +219,14 @@ def _element_matrix(
 ) -> Float[Real, "*e 12 12"]:
     """Matrix of the element from its four blocks, which share no dof."""
     return (
-        _placed(axial, AXIAL)
-        + _placed(torsion, TORSION)
-        + _placed(xy, BENDING_XY)
-        + _placed(xz, BENDING_XZ)
+        _place_block(axial, AXIAL)
+        + _place_block(torsion, TORSION)
+        + _place_block(xy, BENDING_XY)
+        + _place_block(xz, BENDING_XZ)
     )
 
 
-def _placed(block: Float[Real, "*e n n"], dofs: Dofs) -> Float[Real, "*e 12 12"]:
+def _place_block(block: Float[Real, "*e n n"], dofs: Dofs) -> Float[Real, "*e 12 12"]:
     """Block placed at its dofs in the element matrix."""
     P = _placement(dofs)
     return P.T @ block @ P

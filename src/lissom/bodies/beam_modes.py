@@ -227,7 +227,7 @@ def _functions(
     return factor * xp.stack(functions, axis=-1)
 
 
-def _clamped(b: PerMode) -> Float[Real, "n 4 2"]:
+def _clamped_combinations(b: PerMode) -> Float[Real, "n 4 2"]:
     """The two combinations of the four functions that leave the clamped end at rest: phi(0) = phi'(0) = 0."""
     xp = namespace(b)
     e = xp.exp(-b)
@@ -252,7 +252,7 @@ def _coefficients(b: PerMode, mu: Scalar, kappa: Scalar) -> Float[Real, "n 4"]:
         phi.append(at_tip / (b**d)[:, None])
     inertia = kappa * b[:, None] ** 3
     mass = mu * b[:, None]
-    clamped = _clamped(b)
+    clamped = _clamped_combinations(b)
 
     def condition(row, weight):
         # Divided by 1 + weight, so that a heavy tip does not make its condition look clearer.

@@ -101,7 +101,7 @@ def follow_mode(
         stop = end + phases[-1] / min(omega)
         course = np.interp(np.linspace(0.0, stop, POSES), poses, omega)
         poses = np.linspace(0.0, stop, POSES)
-        moving = _delayed(signal, unit, phases, poses, course, stop)
+        moving = _delayed_motion(signal, unit, phases, poses, course, stop)
     assert isinstance(moving, FollowingSignal)
     return moving
 
@@ -121,7 +121,7 @@ def mode_along(model: Model, number: int) -> Frequency:
     return frequency
 
 
-def _delayed(
+def _delayed_motion(
     signal, unit: Impulses, phases, poses, omega, stop: float
 ) -> FollowingSignal:
     """The motion with delays of given phases under a frequency that is known at some times."""

@@ -108,7 +108,7 @@ def joint_motion(
     for row in along:
         joints = joints.copy()
         joints[independent] = row[0, independent]
-        joints = np.asarray(_closed(model.formulation, jnp.asarray(joints)))
+        joints = np.asarray(_close_loops(model.formulation, jnp.asarray(joints)))
         row[0] = joints
     return along
 
@@ -127,7 +127,9 @@ def motion_along(
 
 
 @compiled_quickly
-def _closed(f: AbstractFormulation, joints: Float[Array, " j"]) -> Float[Array, " j"]:
+def _close_loops(
+    f: AbstractFormulation, joints: Float[Array, " j"]
+) -> Float[Array, " j"]:
     x = jnp.concatenate([of_independent(f, joints), jnp.zeros(f.n_elastic)])
     return on_branch_near(f, joints).mechanism.joint_coordinates(x)
 

@@ -45,7 +45,7 @@ class NumpyLaw(AbstractLaw):
         def host(t, measured, memory):
             arrays = jax.tree.map(np.asarray, memory)
             answer = self.function(float(t), np.asarray(measured), arrays)
-            return _checked(answer, shapes)
+            return _checked_answer(answer, shapes)
 
         @jax.custom_jvp
         def call(t, measured, memory):
@@ -117,7 +117,7 @@ def numpy_law(
         raise ValueError(
             f"a law gives (torques, memory), a list of torques first; got {answer!r}"
         ) from None
-    _checked(answer, jax.tree.map(_shape, (np.zeros(count), start)))
+    _checked_answer(answer, jax.tree.map(_shape, (np.zeros(count), start)))
     return NumpyLaw(
         function=function,
         sensor_names=tuple(sensors),
@@ -131,7 +131,7 @@ def _shape(leaf: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(np.shape(leaf), jnp.asarray(leaf).dtype)
 
 
-def _checked(answer: Any, shapes: Any) -> Any:
+def _checked_answer(answer: Any, shapes: Any) -> Any:
     """Torques and memory in the shapes that the run carries."""
     torques, memory = answer
     whole = (np.asarray(torques, dtype=float), memory)

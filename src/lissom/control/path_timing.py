@@ -85,12 +85,12 @@ def through_points(
     s = np.unique(np.concatenate([np.linspace(0.0, marks[-1], pieces + 1), marks]))
     simple = _simple_limits(rows.shape[1], speed, acceleration)
     if torque is None:
-        return TimedPath(_timed(path, s, simple), 0.0)
+        return TimedPath(_time_path(path, s, simple), 0.0)
     limit = limit_of_each_joint("torque", torque, len(model.actuated))
     along = torque_coefficients(model, path, s)
     used = limit
     for _ in range(TIGHTENINGS):
-        reference = _timed(path, s, [*simple, _torque_limits(along, used)])
+        reference = _time_path(path, s, [*simple, _torque_limits(along, used)])
         shares = np.max(np.abs(torques_along(model, reference)) / limit, axis=0)
         if np.all(shares <= 1 + CLOSE):
             return TimedPath(reference, float(shares.max()))
@@ -160,7 +160,7 @@ def _torque_limits(along: TorqueCoefficients, limit: Float[np.ndarray, " a"]) ->
     return TorqueLimits()
 
 
-def _timed(path: CubicSpline, s: Float[np.ndarray, " p"], limits) -> Any:
+def _time_path(path: CubicSpline, s: Float[np.ndarray, " p"], limits) -> Any:
     """The motion along the path, its speed from point to point of s as large as the limits allow."""
     toppra = optional_package("toppra", "a motion through points")
     algorithm = optional_package("toppra.algorithm", "a motion through points")
@@ -173,10 +173,10 @@ def _timed(path: CubicSpline, s: Float[np.ndarray, " p"], limits) -> Any:
             "them), or move the points.",
             "reference",
         )
-    return _composed(path, s, np.asarray(speed))
+    return _compose(path, s, np.asarray(speed))
 
 
-def _composed(path: CubicSpline, s, speed) -> PolynomialSignal:
+def _compose(path: CubicSpline, s, speed) -> PolynomialSignal:
     """Polynomials in time: between two points s'' is constant, and q is a cubic in s."""
     coefficients = []
     widths = []

@@ -66,7 +66,7 @@ def trapezoid(tau: Time) -> NormalisedMotion:
         rate = jnp.where(gaining, speed * tau / a, speed)
         return NormalisedMotion(s, rate, jnp.where(gaining, speed / a, 0.0))
 
-    return _mirrored(first_half, tau)
+    return _mirror(first_half, tau)
 
 
 def s_curve(tau: Time) -> NormalisedMotion:
@@ -96,10 +96,10 @@ def s_curve(tau: Time) -> NormalisedMotion:
         ramp = _choose(tau < a / 2, up, second)
         return _choose(tau < a, ramp, even)
 
-    return _mirrored(first_half, tau)
+    return _mirror(first_half, tau)
 
 
-def _mirrored(
+def _mirror(
     first_half: Callable[[Time], NormalisedMotion], tau: Time
 ) -> NormalisedMotion:
     """A profile whose second half is the first, backwards in time."""

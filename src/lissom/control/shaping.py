@@ -71,7 +71,7 @@ def ei(mode: Mode, tolerated: float = TOLERATED) -> Impulses:
     """
     V = tolerated
     undamped = np.array([(1 + V) / 4, (1 - V) / 2, (1 + V) / 4])
-    return _damped(mode, undamped)
+    return _damp(mode, undamped)
 
 
 def two_hump_ei(mode: Mode, tolerated: float = TOLERATED) -> Impulses:
@@ -79,10 +79,10 @@ def two_hump_ei(mode: Mode, tolerated: float = TOLERATED) -> Impulses:
     V = tolerated
     X = np.cbrt(V**2 * (np.sqrt(1 - V**2) + 1))
     first = (3 * X**2 + 2 * X + 3 * V**2) / (16 * X)
-    return _damped(mode, np.array([first, 0.5 - first, 0.5 - first, first]))
+    return _damp(mode, np.array([first, 0.5 - first, 0.5 - first, first]))
 
 
-def _damped(mode: Mode, undamped: Float[np.ndarray, " i"]) -> Impulses:
+def _damp(mode: Mode, undamped: Float[np.ndarray, " i"]) -> Impulses:
     """Impulses half a period apart, later ones smaller as the vibration that they meet has decayed."""
     numbers = np.arange(len(undamped))
     amplitudes = undamped * mode.decay**numbers

@@ -110,7 +110,7 @@ def tip_inversion(
     outputs = (*encoder_names(model), *sensors)
     channels = tuple(output_named(model, name) for name in outputs)
     h = float(window.times[1])
-    readings = np.asarray(_measured(f, channels, _neighbours(x), torque, h))
+    readings = np.asarray(_measure(f, channels, _neighbours(x), torque, h))
     joints = len(model.actuated)
     spline = CubicSpline(window.times, readings[:, :joints], bc_type="clamped")
     return InvertedMotion(
@@ -212,7 +212,7 @@ def _bounded_solution(f: AbstractFormulation, tip, window: Window):
     goal = (window.tip, window.joints, window.pull)
     price = (CLOSE / _largest_torque(f, window, h)) ** 2
     for _ in range(STEPS):
-        system = _linearised(f, tip, _neighbours(x), torque, goal, h)
+        system = _linearise(f, tip, _neighbours(x), torque, goal, h)
         missing, slopes = (np.asarray(part)[1:-1] for part in system)
         at_rest = window.x[1:-1] - x[1:-1]
         extra = price * (torque - window.torque)[1:-1]
@@ -228,12 +228,12 @@ def _bounded_solution(f: AbstractFormulation, tip, window: Window):
 
 def _largest_torque(f: AbstractFormulation, window: Window, h: float) -> float:
     """Largest torque of the motion with quasi-static links, inertia included [N m or N]."""
-    torques = _needed(f, _neighbours(window.x), h)
+    torques = _required_force(f, _neighbours(window.x), h)
     return float(np.abs(np.asarray(torques)[1:-1]).max()) + 1e-12
 
 
 @compiled_quickly
-def _needed(f: AbstractFormulation, rows, h):
+def _required_force(f: AbstractFormulation, rows, h):
     def one(row):
         before, now, after = row
         xd = (after - before) / (2 * h)
@@ -245,7 +245,7 @@ def _needed(f: AbstractFormulation, rows, h):
 
 
 @compiled_quickly
-def _linearised(f: AbstractFormulation, tip, rows, torque, goal, h):
+def _linearise(f: AbstractFormulation, tip, rows, torque, goal, h):
     """What is missing at every time, and its derivatives with respect to (before, now, after, torque)."""
 
     def missing(z, target):
@@ -322,7 +322,7 @@ def _tridiagonal(force: Float[np.ndarray, "t n w"], n: int) -> Any:
 
 
 @compiled_quickly
-def _measured(f: AbstractFormulation, channels, rows, torque, h):
+def _measure(f: AbstractFormulation, channels, rows, torque, h):
     """What sensors read along the solution."""
 
     def one(row, tau):

@@ -42,11 +42,11 @@ def change_coordinates(
     ones start from their readings, and nodes agree to first order in the elastic displacements; with every other choice
     the rigid robot is the same one, and the change is exact.
     """
-    return _changed(old, x, xd, new.independent)
+    return _in_new_coordinates(old, x, xd, new.independent)
 
 
 @compiled_quickly
-def _changed(f: AbstractFormulation, x, xd, independent: tuple[int, ...]):
+def _in_new_coordinates(f: AbstractFormulation, x, xd, independent: tuple[int, ...]):
     chosen = jnp.asarray(independent)
     motion = f.motion(x, xd, jnp.zeros_like(x))
     # Only the encoders of independent joints read theta; those of dependent ones see the links give way.

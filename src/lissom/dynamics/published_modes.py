@@ -55,13 +55,15 @@ def commuting_cubic(inertia: Inertia) -> Float[Real, "3 6 c c"]:
     xp = namespace(inertia.X)
     X = inertia.X[:, 6:, 6:]
     Y = inertia.Y[:, :, 6:, 6:]
-    single, double = _expanded()
+    single, double = _expansion_coefficients()
     from_X = xp.einsum("rta,acd->rtcd", single, X)
     from_Y = xp.einsum("rtab,abcd->rtcd", double, Y)
     return from_X + from_Y
 
 
-def _expanded() -> tuple[Float[np.ndarray, "3 6 3"], Float[np.ndarray, "3 6 3 3"]]:
+def _expansion_coefficients() -> tuple[
+    Float[np.ndarray, "3 6 3"], Float[np.ndarray, "3 6 3 3"]
+]:
     """Coefficients of A_r^T S_t in the matrices A_a and A_a A_b."""
     A = CROSS
     products = np.einsum("aij,bjk->abik", A, A).reshape(9, 9)

@@ -99,12 +99,12 @@ def stiffened_links(bodies: Sequence[Body], carried: bool = False) -> Links:
     return dataclasses.replace(
         links,
         counts=counts,
-        slopes=_stacked(factors, slots),
-        leans=_stacked(leans, 3) if carried else None,
+        slopes=_stack_padded(factors, slots),
+        leans=_stack_padded(leans, 3) if carried else None,
     )
 
 
-def _stacked(
+def _stack_padded(
     factors: Sequence[Float[Real, "_ _ _"] | None], columns: int
 ) -> Float[Real, "l p d m"]:
     """Factors of all bodies, filled up with zeros: squares of nothing."""

@@ -137,8 +137,8 @@ class TruncatedScrews(AbstractEquations):
         V_1 = a_d - bracket(a, V)
         V_d1 = a_dd - bracket(a_d, V) - bracket(a, V_d)
         none = jnp.zeros_like(eta)
-        y = Dual(_joined(V, none), _joined(V_1, eta_d))
-        y_d = Dual(_joined(V_d, eta_dd), _joined(V_d1, none))
+        y = Dual(_stack_parts(V, none), _stack_parts(V_1, eta_d))
+        y_d = Dual(_stack_parts(V_d, eta_dd), _stack_parts(V_d1, none))
         return at, LinkMotion(y, y_d, eta)
 
     def inertial_forces(self, motion: LinkMotion) -> Dual:
@@ -172,8 +172,8 @@ class TruncatedScrews(AbstractEquations):
 
         # The frame of a link turns: its momentum changes by the coadjoint of its twist.
         V, V_1, Q, Q_1 = y[:, :6], y_1[:, :6], P[:, :6], P_1[:, :6]
-        real = P_d + _joined(coadjoint(V, Q), -slope)
-        dual = P_d1 + _joined(coadjoint(V, Q_1) + coadjoint(V_1, Q), -slope_1)
+        real = P_d + _stack_parts(coadjoint(V, Q), -slope)
+        dual = P_d1 + _stack_parts(coadjoint(V, Q_1) + coadjoint(V_1, Q), -slope_1)
         return Dual(real, dual)
 
     def needed_force(
@@ -245,7 +245,7 @@ class TruncatedScrews(AbstractEquations):
         if self.links.alpha is None:
             return internal
         shape, mass = jnp.asarray(self.links.tip), jnp.asarray(self.links.mass)
-        P = jnp.einsum("lef,lf->le", mass, _joined(a_d, eta_d))
+        P = jnp.einsum("lef,lf->le", mass, _stack_parts(a_d, eta_d))
         P = jnp.asarray(self.links.alpha)[:, None] * P
         (F,) = at.twists.solve_transpose(P[:, :6])
         on_tip = jnp.einsum("lij,li->lj", at.B, F)
@@ -526,7 +526,9 @@ def _split(
     return theta, place_elastic(formulation.links, eta)
 
 
-def _joined(V: Float[Array, "l 6"], eta: Float[Array, "l m"]) -> Float[Array, "l e"]:
+def _stack_parts(
+    V: Float[Array, "l 6"], eta: Float[Array, "l m"]
+) -> Float[Array, "l e"]:
     """Twists of link frames and rates of elastic coordinates side by side."""
     return jnp.concatenate([V, eta], axis=1)
 

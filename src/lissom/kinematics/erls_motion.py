@@ -32,7 +32,7 @@ class PoseTerms(eqx.Module):
     dependence: AbstractJointDependence
     conditions: Conditions | None  # on the displacements of the links
 
-    def turned(self, a: Stack) -> Stack:
+    def ad_screw(self, a: Stack) -> Stack:
         """ad(s) a, s the screw of the joint below every link."""
         return bracket(self.chain.screw, a)
 
@@ -92,7 +92,7 @@ def rigid_motion(
     V = at.along_joints(theta_d)
     rate = at.chain.below_links(theta_d)[:, None]
     # Jdot theta_d = -turning, from dT_i/dtheta_i = -ad(s_i) T_i.
-    (turning,) = at.twists.solve(rate * at.turned(V))
+    (turning,) = at.twists.solve(rate * at.ad_screw(V))
     theta_dd = at.dependence.follow(acceleration_i, -turning)
     return RigidMotion(theta_d, theta_dd, V, at.along_joints(theta_dd) - turning)
 
@@ -123,10 +123,10 @@ def second_derivative_terms(
     at: PoseTerms, joints: JointRates, value: Stack, rate: Stack
 ) -> Stack:
     """Terms of the joints' motion in a second derivative: -2 rate ad a_d - rate^2 ad^2 a - acceleration ad a."""
-    once = at.turned(value)
-    twice = at.turned(once)
+    once = at.ad_screw(value)
+    twice = at.ad_screw(once)
     return -(
-        2.0 * joints.rate * at.turned(rate)
+        2.0 * joints.rate * at.ad_screw(rate)
         + joints.rate**2 * twice
         + joints.acceleration * once
     )
@@ -178,7 +178,7 @@ def erls_motion(
     own, own_d, own_dd = (_from_tips(shapes, at, part) for part in eta)
     # Displacements that propagate turn with the joints as twists do: by -rate ad, on what has come so far.
     (a,) = at.displacements.solve(own)
-    (d,) = at.displacements.solve(own_d - joints.rate * at.turned(a))
+    (d,) = at.displacements.solve(own_d - joints.rate * at.ad_screw(a))
     (dd,) = at.displacements.solve(own_dd + second_derivative_terms(at, joints, a, d))
     inner = Displacement(a, d, dd)
     if at.conditions is None:
@@ -241,7 +241,7 @@ def _with_conditions(
     w = at.along_joints(phi)
     g = moment(inner.value + w, eta[0], multipliers)
 
-    (w_d,) = at.twists.solve(-joints.rate * at.turned(w))
+    (w_d,) = at.twists.solve(-joints.rate * at.ad_screw(w))
     turning = None if g is None else rate_of_conditions(at, joints, g)
     phi_d, multipliers = solve(inner.rate + w_d, eta[1], turning)
     w_d = w_d + at.along_joints(phi_d)
@@ -319,13 +319,13 @@ def erls_pull_back(
     (on_twists,) = at.twists.solve_transpose(on_V)
     on_theta = on_encoder + at.on_joints(on_twists)
     if complete:
-        turned = on_inner * at.turned(motion.inner.value)
+        turned = on_inner * at.ad_screw(motion.inner.value)
         if motion.rigid is not None:
             (carried,) = at.twists.solve_transpose(on_r)
-            turned += carried * at.turned(motion.rigid.value)
+            turned += carried * at.ad_screw(motion.rigid.value)
         if motion.moment is not None:
             # The conditions J^T g = 0 turn with the joints, and with them what they push.
             (carried,) = at.twists.solve_transpose(with_frames(at.chain, motion.moment))
-            turned -= carried * at.turned(at.along_joints(push[:count]))
+            turned -= carried * at.ad_screw(at.along_joints(push[:count]))
         on_theta -= at.chain.on_joints(turned.sum(axis=1))
     return at.dependence.forces(on_theta), on_eta

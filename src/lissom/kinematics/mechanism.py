@@ -147,7 +147,7 @@ class AbstractMechanism(eqx.Module):
         """Coordinates of all joints of the chain near these of the moving joints of the robot."""
 
     @abc.abstractmethod
-    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+    def assemble(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
         """Coordinates of all moving joints that fit together, from those of all or of the independent ones.
 
         Raises:
@@ -222,7 +222,7 @@ class OpenChain(AbstractMechanism):
         return joints
 
     @override
-    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Real, " j"]:
+    def assemble(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Real, " j"]:
         return joints
 
     @override

@@ -28,7 +28,7 @@ def netcdf_bytes(
     memory = io.BytesIO()
     with h5py.File(memory, "w") as file:
         written = {
-            name: _written(file, name, values)
+            name: _write_variable(file, name, values)
             for name, (_, values, _) in variables.items()
         }
         scales = _scales(file, variables, written)
@@ -42,7 +42,7 @@ def netcdf_bytes(
     return memory.getvalue()
 
 
-def _written(file: h5py.File, name: str, values: np.ndarray) -> h5py.Dataset:
+def _write_variable(file: h5py.File, name: str, values: np.ndarray) -> h5py.Dataset:
     """The variable of a name in the file."""
     if values.dtype.kind in "UO":
         text = h5py.string_dtype()

@@ -176,7 +176,7 @@ def completed_run(
         *warning_lines(seen),
         *_incidents(inputs),
     ]
-    warnings += _forgotten(inputs, start.t_start, left.before)
+    warnings += _memory_warning(inputs, start.t_start, left.before)
     data.variables["energy"][1][:, -1] += left.residual
     data.attrs |= {
         "wall_build_s": build_s,
@@ -218,7 +218,7 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, Any, "_End"]:
     return start.state(), float(start.t[-1]), _End(before, residual)
 
 
-def _forgotten(inputs: Inputs, t_start: float, before: PreviousRun) -> list[str]:
+def _memory_warning(inputs: Inputs, t_start: float, before: PreviousRun) -> list[str]:
     """Tells that a sampled law in the middle of time knows nothing of what was before."""
     law = inputs.feedback
     if (

@@ -124,7 +124,7 @@ def lane_solution(task: FamilyTask) -> Solution:
     in_step = task.common_steps and robot.formulation.joints.stops is None
     runs = _Runs(settings, robot, axes, rows, end, in_step)
     members = similarity_order(task.which, task.state)
-    at = runs.marched(at, members)
+    at = runs.next_marches(at, members)
     # So many common steps may have been the neighbours' fault: alone they count for one robot.
     ran_out = np.asarray(at.result == RESULTS.too_many_steps)
     if in_step and ran_out.any():
@@ -132,7 +132,7 @@ def lane_solution(task: FamilyTask) -> Solution:
         for member in np.flatnonzero(ran_out)[:, None]:
             own = _members(fresh, member)
             rows.begin(own.record, member)
-            at = runs.marched(_with_members(at, own, member), member)
+            at = runs.next_marches(_with_members(at, own, member), member)
     return _solution(rows, at, robot.formulation)
 
 
@@ -146,7 +146,7 @@ class _Runs(NamedTuple):
     end: float
     in_step: bool
 
-    def marched(self, at: MarchState, members: np.ndarray) -> MarchState:
+    def next_marches(self, at: MarchState, members: np.ndarray) -> MarchState:
         """The marches of all members with those of some at their end, in vectors as they follow each other."""
         step, tolerance, max_step, max_steps = self.settings
         limits = (real(self.end), max_step, whole(ENDLESS), max_steps)
@@ -156,7 +156,7 @@ class _Runs(NamedTuple):
             part = _members(at, members)
             record = self.rows.next_window(part.record, members)
             part = eqx.tree_at(lambda s: s.record, part, record)
-            some, axes = _chosen(self.robot, self.axes, members)
+            some, axes = _select_members(self.robot, self.axes, members)
             part = run(
                 (None, axes, None, 0, *fixed), step, some, tolerance, part, *limits
             )
@@ -211,7 +211,7 @@ def _shared_or_own(task: FamilyTask, end: float) -> tuple[DrivenRobot, DrivenRob
     return robot, eqx.tree_at(lambda r: (r.formulation, r.schedule), robot, axes)
 
 
-def _chosen(
+def _select_members(
     robot: DrivenRobot, axes: DrivenRobot, members: np.ndarray
 ) -> tuple[DrivenRobot, DrivenRobot]:
     """The robots of some members, and which of their numbers have a leading axis."""
@@ -229,7 +229,7 @@ def _at_start(
 ) -> MarchState:
     duration = float(task.times[-1]) - float(task.times[0])
     # The window of one robot: arrays of all of them have an axis more.
-    one, _ = _chosen(robot, axes, np.asarray(0))
+    one, _ = _select_members(robot, axes, np.asarray(0))
     record = first_window(one, task.times, ROWS)
     over_states = 0 if np.ndim(task.state.q) > 1 else None
     return _begin_member(

@@ -82,7 +82,7 @@ def inverse_kinematics(
     for _ in range(MAX_STEPS):
         if np.max(np.abs(error.value)) < tolerance:
             return q
-        trial = _stepped(model, q, error, damping, low, high)
+        trial = _damped_step(model, q, error, damping, low, high)
         new = _error(model, trial, target, turned, node)
         if np.linalg.norm(new.value) < np.linalg.norm(error.value):
             q, error = trial, new
@@ -96,7 +96,9 @@ def inverse_kinematics(
     raise UnreachableError(_reason(model, q, error, low, high), q)
 
 
-def _stepped(model: Model, q, error: _Error, damping: float, low, high) -> np.ndarray:
+def _damped_step(
+    model: Model, q, error: _Error, damping: float, low, high
+) -> np.ndarray:
     """The joints after one damped step; those that would leave their limits stay there."""
     independent = list(model.formulation.independent)
     here = q[independent]

@@ -287,7 +287,7 @@ class Model(Summarised):
         theta_d = self.joint_vector("qd", qd)
         if self.closed:
             rates = of_independent(f, theta_d)
-            return _undeformed(on_branch_near(f, theta), theta, rates)
+            return _undeformed_state(on_branch_near(f, theta), theta, rates)
         still = real(np.zeros(f.n_elastic))
         return State(theta, theta_d, still, still, theta, theta_d)
 
@@ -302,8 +302,8 @@ class Model(Summarised):
             return real(mechanism.home)
         value = _as_array(q)
         if self.closed and value.shape == (len(mechanism.independent),):
-            return mechanism.assembled(self.robot, value)
-        return mechanism.assembled(self.robot, self.joint_vector("q", value))
+            return mechanism.assemble(self.robot, value)
+        return mechanism.assemble(self.robot, self.joint_vector("q", value))
 
     def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
         """Elastic equilibrium under gravity with the encoders held at q; the state carries the holding torques.
@@ -325,7 +325,7 @@ class Model(Summarised):
         if not is_traced(left) and not float(left) < BALANCE:
             pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
-                f"no equilibrium found near q = {pose}: {_what_is_wrong(float(left))}",
+                f"no equilibrium found near q = {pose}: {_imbalance_in_words(float(left))}",
                 self.robot,
             )
         return state
@@ -389,7 +389,7 @@ class Model(Summarised):
 
     def mass_matrix(self, q: Any) -> Float[Array, "n n"]:
         """M over all coordinates (joints first) at joint coordinates q (links undeformed), or at a State."""
-        return _inertia(*self._placed(q))
+        return _inertia(*self._formulation_and_coordinates(q))
 
     def inverse_dynamics(
         self, q: Any, qd: Any = None, qdd: Any = None
@@ -406,12 +406,12 @@ class Model(Summarised):
     def fkine(self, q: Any, frame: str | None = None) -> Float[Array, "4 4"]:
         """Pose of a node (default: the last link's tip) in the world, at joint coordinates q or at a State."""
         i, k = self.find_node(frame or f"{self.link_names[-1]}/tip")
-        return _node_pose(*self._placed(q), i, k)
+        return _node_pose(*self._formulation_and_coordinates(q), i, k)
 
     def jacobian(self, q: Any, frame: str | None = None) -> Float[Array, "6 n"]:
         """Velocity (linear, angular) of a node in world axes per unit rate of each coordinate, joints first."""
         i, k = self.find_node(frame or f"{self.link_names[-1]}/tip")
-        return _node_jacobian(*self._placed(q), i, k)
+        return _node_jacobian(*self._formulation_and_coordinates(q), i, k)
 
     def matrices(self, q: Any = None, qd: Any = None) -> RobotMatrices:
         """M, Coriolis, K, damping, Jacobians and force vectors at joint coordinates q (links undeformed) or at a State.
@@ -467,7 +467,9 @@ class Model(Summarised):
         independent = jnp.asarray(state.independent or self.formulation.independent)
         return state.q.at[independent].set(state.encoder[independent])
 
-    def _placed(self, q: Any) -> tuple[AbstractFormulation, Float[Array, " n"]]:
+    def _formulation_and_coordinates(
+        self, q: Any
+    ) -> tuple[AbstractFormulation, Float[Array, " n"]]:
         """The formulation and the coordinates at joint coordinates or at a state."""
         if isinstance(q, State):
             return self.formulation_at(q), q.x
@@ -514,7 +516,7 @@ def _alternatives(known: tuple[Any, ...]) -> str:
     return f"one of {', '.join(names)}"
 
 
-def _what_is_wrong(left: float) -> str:
+def _imbalance_in_words(left: float) -> str:
     """With an equilibrium in which so much force is left over."""
     if left == np.inf:
         return f"links would bend by more than {MOST_TURN:g} rad"
@@ -598,7 +600,7 @@ def _solves_for_reference(f: AbstractFormulation) -> bool:
 
 
 @compiled_quickly
-def _undeformed(f: AbstractFormulation, theta, rates_i) -> State:
+def _undeformed_state(f: AbstractFormulation, theta, rates_i) -> State:
     """Straight links: loops close as those of the rigid robot do, and the encoders read theta."""
     mechanism = f.mechanism.rigid
     theta_i = theta[jnp.asarray(f.independent)]

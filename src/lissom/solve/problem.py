@@ -249,9 +249,9 @@ class MotionProblem(eqx.Module):
 
     def torque(self, t, motion: Motion) -> Float[Array, " j"]:
         """Torque on every joint, prescribed ones included."""
-        return self._driven(t, motion)[1]
+        return self._loads_and_torque(t, motion)[1]
 
-    def _driven(self, t, motion: Motion) -> tuple[Rates, Float[Array, " j"]]:
+    def _loads_and_torque(self, t, motion: Motion) -> tuple[Rates, Float[Array, " j"]]:
         """Loads of tables and laws, and the torque on every joint."""
         applied = self.applied(t, motion)
         torque = applied.encoder
@@ -265,7 +265,7 @@ class MotionProblem(eqx.Module):
     def powers(self, t, x, xd, xdd) -> Float[Array, " 2"]:
         """Power put in by torques and wrenches, and power dissipated [W]."""
         motion = self.formulation.motion(x, xd, xdd)
-        applied, torque = self._driven(t, motion)
+        applied, torque = self._loads_and_torque(t, motion)
         driving = Rates(applied.V, applied.q, torque)
         power = engine.power_of_forces(self.formulation, motion, driving)
         loss = engine.damping_power(self.formulation, motion)
@@ -290,7 +290,7 @@ class MotionProblem(eqx.Module):
         """What a sampled law sees in a motion."""
         law, f = self.sampled_law, self.formulation
         assert law is not None
-        applied, torque = self._driven(t, motion)
+        applied, torque = self._loads_and_torque(t, motion)
         needed = None
         if law.needs_reactions:
             needed = engine.link_forces(f, motion, self.acting(t, motion))

@@ -388,10 +388,10 @@ def stage_states(now: Moment, h, stages):
 
 def predict(memory: RadauMemory, h) -> Float[Array, "3 n"]:
     """Accelerations of the new stages from the polynomial of the step before."""
-    return _continued(memory, h, memory.stages)
+    return _extrapolate(memory, h, memory.stages)
 
 
-def _continued(
+def _extrapolate(
     memory: RadauMemory, h, values: Float[Array, "3 n"]
 ) -> Float[Array, "3 n"]:
     """Values at the new stages from those at the stages of the step before; constant where there was none."""
@@ -410,7 +410,7 @@ def predict_after_jump(memory: RadauMemory, now: Moment, h) -> Float[Array, "3 n
     """
     d, jumps = memory.tangents, memory.jumps
     assert jumps is not None
-    slow = _continued(memory, h, jumps.slow_forces) + jumps.jump
+    slow = _extrapolate(memory, h, jumps.slow_forces) + jumps.jump
     drift = now.x + (h * C)[:, None] * now.xd
     missing = d.D @ now.xd + drift @ d.K.T - slow
     return -_stages_of(memory, missing)

@@ -211,12 +211,12 @@ def integrate(
     """
     with using(solver.backend):
         start = _Start(state, before or PreviousRun())
-        return _simulated(
+        return _simulate(
             model, start, inputs, times, solver, watch, checkpoint, resume, observe
         )
 
 
-def _simulated(
+def _simulate(
     model: Model,
     start: _Start,
     inputs: Inputs,
@@ -331,10 +331,10 @@ def prepare(
 ) -> None:
     """Compile what a run needs before it begins. Each structure of robot and loads is compiled once in a process."""
     with using(solver.backend):
-        _prepared(model, state, inputs, times, solver)
+        _prepare(model, state, inputs, times, solver)
 
 
-def _prepared(
+def _prepare(
     model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> None:
     inputs = inputs.wired(model)

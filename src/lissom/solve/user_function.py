@@ -124,7 +124,7 @@ def content_of(value: Any, depth: int = 0) -> Hashable:
     if isinstance(value, dict):
         return dict, tuple((deeper(key), deeper(entry)) for key, entry in value.items())
     if isinstance(value, types.FunctionType):
-        return value.__code__, tuple(deeper(entry) for entry in _enclosed(value))
+        return value.__code__, tuple(deeper(entry) for entry in _closure_content(value))
     if isinstance(value, functools.partial):
         parts = (value.func, value.args, value.keywords)
         return functools.partial, deeper(parts)
@@ -151,7 +151,7 @@ def _object_content(value: Any, deeper: Callable[[Any], Hashable]) -> Hashable:
     raise UnknownContentError(type(value).__name__)
 
 
-def _enclosed(function: types.FunctionType) -> Iterator[Any]:
+def _closure_content(function: types.FunctionType) -> Iterator[Any]:
     """Everything outside of its own code that a function can see: defaults, enclosed variables, globals it names."""
     yield function.__defaults__
     yield function.__kwdefaults__

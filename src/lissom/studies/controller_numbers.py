@@ -90,7 +90,7 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
     joints = list(setting.model.actuated_names)
     encoder = run.data["encoder"].sel(joint=joints).values
     torque = run.data["torque"].sel(joint=joints).values
-    reference = _followed(setting.model, controller)
+    reference = _followed_motion(setting.model, controller)
     wanted = np.asarray(motion_along(jnp.asarray(t), reference))[:, 0]
     error = encoder - wanted
     return {
@@ -104,7 +104,7 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
     }
 
 
-def _followed(model: "Model", controller: Any) -> "AbstractSignal":
+def _followed_motion(model: "Model", controller: Any) -> "AbstractSignal":
     """What the encoders should do."""
     if isinstance(controller, Common):
         return shaped_reference(model, controller)

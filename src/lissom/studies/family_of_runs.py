@@ -101,7 +101,7 @@ def _single(one: ReadyRun) -> Any:
     try:
         model, state, inputs, times, solver, _ = one.start
         solution = integrate(model, state, inputs, times, solver)
-        return _measured(one, solution)
+        return _measure(one, solution)
     except Exception as failure:
         return failure
 
@@ -111,9 +111,9 @@ def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
     starts = [one.start for one in group]
     task = FamilyTask(
         model=first.model,
-        formulation=_stacked([one.model.formulation for one in starts]),
+        formulation=_stack([one.model.formulation for one in starts]),
         which=np.arange(len(group)),
-        state=_stacked([one.state for one in starts]),
+        state=_stack([one.state for one in starts]),
         inputs=first.inputs,
         times=first.times,
         solver=first.solver,
@@ -130,12 +130,12 @@ def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
     runs = jax.tree.map(np.asarray, runs)
     for k, one in enumerate(group):
         try:
-            yield one.number, _measured(one, _member(runs, k))
+            yield one.number, _measure(one, _member(runs, k))
         except Exception as failure:
             yield one.number, failure
 
 
-def _stacked(trees: list[Any]) -> Any:
+def _stack(trees: list[Any]) -> Any:
     return jax.tree.map(
         lambda *leaves: np.stack([np.asarray(a) for a in leaves]), *trees
     )
@@ -149,7 +149,7 @@ def _member(runs: Solution, k: int) -> Solution:
     return Solution(t=runs.t, **own)
 
 
-def _measured(one: ReadyRun, solution: Solution) -> MeasuredRun:
+def _measure(one: ReadyRun, solution: Solution) -> MeasuredRun:
     model, _, inputs, _, solver, _ = one.start
     outputs, torque = outputs_of(model, inputs, solution)
     run = Run(table_of_outputs(model, solution, solver, outputs, torque))

@@ -107,12 +107,12 @@ def _unit(here: Any, words: list[str]) -> str:
     name = next((n for n, f in fields.items() if word in (n, f.alias)), None)
     if name is None:
         return ""
-    unit = _declared(fields[name])
+    unit = _declared_unit(fields[name])
     inside = getattr(here, name)
     return unit if unit or not rest else _unit(inside, rest)
 
 
-def _declared(field: Any) -> str:
+def _declared_unit(field: Any) -> str:
     """Unit that a field of a part declares."""
     for entry in _metadata(field.annotation, field.metadata):
         if isinstance(entry, Quantity):

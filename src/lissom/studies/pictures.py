@@ -51,7 +51,7 @@ def name_levels(axis: Any, data: Any, name: str) -> None:
     """Names the values of a key of texts along an axis."""
     levels = levels_of(data, name)
     if levels:
-        axis.set_ticks(range(len(levels)), [_broken(level) for level in levels])
+        axis.set_ticks(range(len(levels)), [_break_label(level) for level in levels])
 
 
 def numbers_of(data: Any, name: str) -> np.ndarray:
@@ -256,7 +256,7 @@ def _upright_scales(
     axes.set_yticks([])
     axes.set_xticks(np.arange(len(names)))
     axes.set_xticklabels(
-        [_broken(label_of(data, name)) for name in names], fontsize=8.5
+        [_break_label(label_of(data, name)) for name in names], fontsize=8.5
     )
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
     for k, (name, column) in enumerate(zip(names, columns, strict=True)):
@@ -279,7 +279,7 @@ def _ends(column: np.ndarray) -> list[str]:
     return [f"{value:.4g}" for value in (np.nanmin(column), np.nanmax(column))]
 
 
-def _broken(label: str, width: int = 18) -> str:
+def _break_label(label: str, width: int = 18) -> str:
     """A long dotted name on several lines."""
     lines = [""]
     for word in label.split("."):
@@ -358,7 +358,9 @@ def plot_sobol(indices: SobolIndices, path: str | Path | None = None) -> Figure:
             label=word,
         )
     axes.set_xticks(places)
-    axes.set_xticklabels([_broken(label) for label in indices.labels], fontsize=8.5)
+    axes.set_xticklabels(
+        [_break_label(label) for label in indices.labels], fontsize=8.5
+    )
     axes.set_ylabel("part of the variance")
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     axes.set_title(f"Sobol indices of {indices.metric}", **TITLE)

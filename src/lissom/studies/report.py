@@ -174,10 +174,10 @@ def _pictures(results: StudyResults) -> str:
         figures += [plot_sobol(sobol(study, data, name)) for name in names]
     if names:
         figures += [plot_bands(study, data, name) for name in study.series]
-    return "\n".join(_embedded(figure) for figure in figures)
+    return "\n".join(_embed_figure(figure) for figure in figures)
 
 
-def _embedded(figure: Figure) -> str:
+def _embed_figure(figure: Figure) -> str:
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=110)
     text = base64.b64encode(content.getvalue()).decode("ascii")

@@ -175,14 +175,14 @@ class ChunkStore:
         except OSError as failure:
             raise cannot_write(self.folder, failure) from None
         with file:
-            if not _locked(file):
+            if not _lock(file):
                 raise StoreError(
                     f"{self.folder}: another process is computing this study; wait, or stop it"
                 )
             yield
 
 
-def _locked(file: Any) -> bool:
+def _lock(file: Any) -> bool:
     try:
         import fcntl
     except ImportError:

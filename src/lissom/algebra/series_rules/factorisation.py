@@ -8,7 +8,7 @@ from .. import series as s
 from ..series import Series, add_series, constant
 
 
-def _transposed(A):
+def _transpose(A):
     return A.swapaxes(-1, -2)
 
 
@@ -41,7 +41,7 @@ def _triangle(params, A: Series) -> Series:
         diagonal = constant(np.broadcast_to(identity, A.shape))
         off_diagonal = T.each(lambda data: data * (1 - identity))
         T = add_series([off_diagonal, diagonal])
-    return T.each(_transposed) if params["transpose_a"] else T
+    return T.each(_transpose) if params["transpose_a"] else T
 
 
 def cholesky(m, params, A: Series) -> Series:
@@ -50,13 +50,13 @@ def cholesky(m, params, A: Series) -> Series:
     less_A = A.each(np.negative)
 
     def residual(L):
-        square = s.matmul(m, L, L.each(_transposed))
+        square = s.matmul(m, L, L.each(_transpose))
         return add_series([square, less_A])
 
     def correct(data):
         # L0 dL^T + dL L0^T = data: with dL = L0 W, the symmetric W + W^T is L0^-1 data L0^-T.
         left = np.linalg.solve(L0, data)
-        inner = np.linalg.solve(L0, _transposed(left))
+        inner = np.linalg.solve(L0, _transpose(left))
         half_diagonal = 0.5 * inner * np.eye(L0.shape[-1])
         return L0 @ (np.tril(inner) - half_diagonal)
 
@@ -92,8 +92,8 @@ def _lu_series(m, A: Series, packed: np.ndarray, order: np.ndarray) -> Series:
     def correct(data):
         # dL U0 + L0 dU = data: with inner = L0^-1 data U0^-1, dL = L0 (lower part), dU = (upper part) U0.
         left = np.linalg.solve(L0, data)
-        inner_T = np.linalg.solve(_transposed(U0), _transposed(left))
-        inner = _transposed(inner_T)
+        inner_T = np.linalg.solve(_transpose(U0), _transpose(left))
+        inner = _transpose(inner_T)
         dL = L0 @ np.tril(inner, -1)
         dU = np.triu(inner) @ U0
         return np.tril(dL, -1) + np.triu(dU)
@@ -122,7 +122,7 @@ def eigh(m, params, A: Series) -> list[Series]:
     identity = np.eye(lam.shape[-1])
     V = constant(V0)
     for _ in range(m.order):
-        V_T = V.each(_transposed)
+        V_T = V.each(_transpose)
         T = s.matmul(m, V_T, s.matmul(m, A, V))
         length = s.matmul(m, V_T, V)
         E = add_series([length, constant(np.broadcast_to(-identity, V0.shape))])
@@ -132,7 +132,7 @@ def eigh(m, params, A: Series) -> list[Series]:
         own = E.each(lambda data: np.where(apart, 0.0, -0.5 * data))
         Z = add_series([turn, own])
         V = add_series([V, s.matmul(m, V, Z)])
-    T = s.matmul(m, V.each(_transposed), s.matmul(m, A, V))
+    T = s.matmul(m, V.each(_transpose), s.matmul(m, A, V))
     values = T.each(lambda data: np.diagonal(data, axis1=-2, axis2=-1))
     return [V, values]
 

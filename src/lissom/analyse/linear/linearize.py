@@ -141,7 +141,7 @@ derivatives_at = compiled_quickly(derivatives)
 
 
 @compiled_quickly
-def _balanced(
+def _balance(
     f: AbstractFormulation, q, qd, qdd, start: Float[Array, " N"]
 ) -> tuple[MotionPoint, Float[Array, ""]]:
     point = balanced_point(f, q, qd, qdd, start=start)
@@ -178,13 +178,13 @@ def operating_point(
     qdd = model.joint_vector("qdd", qdd)
     model.check_reference(q)
     f = model.formulation_at(q)
-    point, left = _balanced(f, q, qd, qdd, balance_guess(f, q))
+    point, left = _balance(f, q, qd, qdd, balance_guess(f, q))
     if not float(left) < BALANCE:
         # Newton's iteration diverged, as it does with very soft links: it restarts where they hang at rest.
         resting = model.static(q)
         tau = of_independent(f, real(resting.torque))
         start = jnp.concatenate([resting.x, tau])
-        point, left = _balanced(model.formulation_at(resting), q, qd, qdd, start)
+        point, left = _balance(model.formulation_at(resting), q, qd, qdd, start)
     require_balance(float(left), f"near q = {np.asarray(q).tolist()}")
     return point
 
@@ -288,7 +288,9 @@ def linearize(
     if controller is not None:
         law = require_law(model, controller)
         if law.sample is not None:
-            loop = _sampled(model, f, point, law, ins, outs, locked, weight_stiffness)
+            loop = _sampled_closed_loop(
+                model, f, point, law, ins, outs, locked, weight_stiffness
+            )
             return replace(loop, origin=LinearOrigin(model, weight_stiffness))
         feedback = law_feedback(f, law, f.motion(point.x, point.xd, point.xdd))
     slopes = _slopes_at(f, point, ins, outs, feedback)
@@ -309,7 +311,7 @@ def _with_weight(
     return slopes._replace(matrices=matrices)
 
 
-def _sampled(
+def _sampled_closed_loop(
     model: Model,
     f: AbstractFormulation,
     point: MotionPoint,

@@ -29,11 +29,11 @@ class StateMatrices(NamedTuple):
         """Number of states."""
         return len(self.A)
 
-    def projected(self, T: Matrix, W: Matrix) -> "StateMatrices":
+    def project(self, T: Matrix, W: Matrix) -> "StateMatrices":
         """The system in the coordinates z of x = T z, z = W x."""
         return StateMatrices(W @ self.A @ T, W @ self.B, self.C @ T)
 
-    def beside(self, other: "StateMatrices") -> "StateMatrices":
+    def parallel(self, other: "StateMatrices") -> "StateMatrices":
         """Two systems that do not couple, with the same inputs and a common output."""
         import scipy.linalg  # slow to import
 
@@ -53,12 +53,12 @@ def minimal_realisation(
     """
     if not 0.0 < tolerance < 1.0:
         raise ValueError(f"tolerance must lie between 0 and 1, got {tolerance!r}")
-    whole = _scaled(system)
+    whole = _scale_rows_and_columns(system)
     rigid, moving = split_by_poles(whole, _stands_still(dt))
     reduced = whole
     if moving.states:
         T, W = _modes_that_show(moving, tolerance)
-        reduced = rigid.beside(moving.projected(T, W))
+        reduced = rigid.parallel(moving.project(T, W))
     record = {
         "method": "minimal",
         "states_before": whole.states,
@@ -108,7 +108,7 @@ def balanced_truncation(
     system: StateMatrices, dt: float, order: int
 ) -> tuple[StateMatrices, dict[str, Any]]:
     """`order` states, all that do not decay and the most important ones of the rest; and a record of them."""
-    whole = _scaled(system)
+    whole = _scale_rows_and_columns(system)
     if not 0 < order <= whole.states:
         raise ValueError(
             f"order must lie between 1 and the {whole.states} states of the model, got {order!r}"
@@ -122,7 +122,7 @@ def balanced_truncation(
     values, T, W = balancing(decaying, dt)
     # Fewer states than asked for, where some can be neither moved nor seen.
     count = min(order - lasting.states, T.shape[1])
-    projected = decaying.projected(T[:, :count], W[:, :count].T)
+    projected = decaying.project(T[:, :count], W[:, :count].T)
     left_out = values[count:]
     record = {
         "method": "balanced",
@@ -131,7 +131,7 @@ def balanced_truncation(
         "hankel_singular_values": values.tolist(),
         "error_bound": float(2.0 * left_out.sum()),
     }
-    return lasting.beside(projected), record
+    return lasting.parallel(projected), record
 
 
 def _lasts(A: Matrix, dt: float) -> Callable[[complex], bool]:
@@ -201,7 +201,7 @@ def split_by_poles(
     return StateMatrices(A_l, B_l, C_l), StateMatrices(A_s, B_s, C_s)
 
 
-def _scaled(system: StateMatrices) -> StateMatrices:
+def _scale_rows_and_columns(system: StateMatrices) -> StateMatrices:
     """The system in coordinates scaled so that rows and columns of A are alike, whatever the size of its states."""
     import scipy.linalg  # slow to import
 

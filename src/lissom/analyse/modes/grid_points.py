@@ -154,9 +154,7 @@ def _one_step(
     expected = pose + slope @ (target - pose[independent])
     expected[independent] = target
     try:
-        candidate = np.asarray(
-            f.mechanism.assembled(model.robot, jnp.asarray(expected))
-        )
+        candidate = np.asarray(f.mechanism.assemble(model.robot, jnp.asarray(expected)))
     except AssemblyError:
         return None
     away = np.abs(candidate - expected) / joint_reach(model)

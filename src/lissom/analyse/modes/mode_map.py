@@ -359,7 +359,7 @@ def _modes_at(
     matrices = slopes.matrices
     if rates is not None:
         matrices = self_adjoint(matrices, rates)
-    solve = _damped if damped else _undamped
+    solve = _damped_solution if damped else _undamped_solution
     solution = modes_with_inertia(model, whole.M, lambda: solve(*matrices[:3]))
     size, ratio, growth, phi = solution
     rigid = size < RIGID_RATE
@@ -401,7 +401,7 @@ def _node_displacements(
     return np.stack(rows) @ shapes
 
 
-def _damped(M, C, K):
+def _damped_solution(M, C, K):
     """Size, damping ratio, growth and vectors of the damped modes."""
     modes = quadratic_modes(M, C, K)
     lam = np.asarray(modes.eigenvalue)
@@ -413,7 +413,7 @@ def _damped(M, C, K):
     return size, ratio, growth, modes.right
 
 
-def _undamped(M, C, K):
+def _undamped_solution(M, C, K):
     """Size, damping ratio, growth and vectors of the undamped modes, damping to first order."""
     squares, phi = symmetric_modes(K, M)
     order = np.argsort(np.abs(squares))

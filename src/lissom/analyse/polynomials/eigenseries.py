@@ -107,7 +107,7 @@ def _one_pair(
 ):
     """Series of lambda, phi and chi = conj(psi) of one pair, order after order."""
     n = len(phi0)
-    factors, unit = _bordered(matrices, lam0, phi0)
+    factors, unit = _factor_bordered(matrices, lam0, phi0)
     lam = np.zeros(m.size, complex)
     phi = np.zeros((m.size, n), complex)
     chi = np.zeros((m.size, n), complex)
@@ -130,7 +130,7 @@ def _one_pair(
     return lam, phi, chi
 
 
-def _bordered(matrices, lam0: complex, phi0: np.ndarray) -> tuple[Any, float]:
+def _factor_bordered(matrices, lam0: complex, phi0: np.ndarray) -> tuple[Any, float]:
     """Factors of [Q, Q' phi; phi^*, 0] at the expansion point, and the unit in which it gives lambda."""
     M, C, K = (A[0] for A in matrices)
     Q = lam0**2 * M + lam0 * C + K

@@ -348,10 +348,10 @@ def _automatic_expansion(
     size = monomials_of(len(names), order).size
     series = [expansion.series.first_terms(size) for expansion in expansions]
     boxes = [expansion.box for expansion in expansions]
-    return _join(expander, order, boxes, series, _what_was_checked(expansions))
+    return _join(expander, order, boxes, series, _checks_in_words(expansions))
 
 
-def _what_was_checked(expansions: Sequence[Expansion]) -> str:
+def _checks_in_words(expansions: Sequence[Expansion]) -> str:
     frequency = max(expansion.errors.worst[0] for expansion in expansions)
     mac = min(expansion.errors.worst[1] for expansion in expansions)
     points = sum(len(expansion.errors.frequency) for expansion in expansions)

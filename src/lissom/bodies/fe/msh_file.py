@@ -295,7 +295,7 @@ def _mesh_2(
     counted, _, data = sections["Elements"].partition(b"\n")
     numbers = _numbers(data, order)
     rows = _rows_2(numbers, int(counted), binary=order is not None)
-    return MshFile(labels, points, _grouped(rows), names)
+    return MshFile(labels, points, _group_elements(rows), names)
 
 
 def _rows_2(numbers: Any, count: int, binary: bool) -> Iterator[tuple[int, np.ndarray]]:
@@ -320,7 +320,7 @@ def _rows_2(numbers: Any, count: int, binary: bool) -> Iterator[tuple[int, np.nd
         done += run
 
 
-def _grouped(rows: Iterator[tuple[int, np.ndarray]]) -> tuple[Block, ...]:
+def _group_elements(rows: Iterator[tuple[int, np.ndarray]]) -> tuple[Block, ...]:
     """Elements in blocks of one kind, entity and group; an element in two groups is written twice."""
     by_kind: dict[int, list[np.ndarray]] = {}
     for kind, table in rows:

@@ -148,7 +148,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
         further["second_order_factors"] = second.factors
         further["second_order_leans"] = second.leans
         further["second_order_shapes"] = second.shapes
-        for name, constants in _stored(second.inertia).items():
+        for name, constants in _stored_arrays(second.inertia).items():
             further[f"second_order_{name}"] = constants
     np.savez_compressed(
         file,
@@ -158,7 +158,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
         shapes=link.shapes,
         outline=link.outline,
         stiffness=link.stiffness,
-        **_stored(inertia),
+        **_stored_arrays(inertia),
         frequency_hz=link.frequency_hz,
         exact=link.exact,
         # Seven digits are enough for pictures.
@@ -172,7 +172,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
     )
 
 
-def _stored(inertia: Inertia) -> dict[str, np.ndarray]:
+def _stored_arrays(inertia: Inertia) -> dict[str, np.ndarray]:
     """Inertia constants as files hold them."""
     return {
         "mass": np.asarray(inertia.mass),

@@ -120,7 +120,7 @@ def _in_few_fields(
             factors.append(factor)
     if not signed_fields:
         signed_fields, factors = [np.zeros(len(fields))], [np.zeros((1, m))]
-    whole = _padded(factors)
+    whole = _pad_factors(factors)
     return SecondOrder(np.stack(signed_fields, axis=1), whole[..., 3:], whole[..., :3])
 
 
@@ -136,7 +136,7 @@ def _squares(form: np.ndarray) -> list[tuple[float, np.ndarray]]:
     return squares
 
 
-def _padded(factors: list[np.ndarray]) -> np.ndarray:
+def _pad_factors(factors: list[np.ndarray]) -> np.ndarray:
     """Factors with equal numbers of rows: rows of zeros add nothing to a square."""
     rows = max(len(factor) for factor in factors)
     longer = []

@@ -187,7 +187,7 @@ class ClosedChain(AbstractMechanism):
         return _closing_guess(self.chain, self.closure, joints)
 
     @override
-    def assembled(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
+    def assemble(self, robot: Robot, joints: Float[Array, " q"]) -> Float[Array, " j"]:
         home = real(self.home)
         independent = np.asarray(self.independent, dtype=int)
         is_concrete = not any(

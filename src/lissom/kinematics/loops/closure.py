@@ -141,7 +141,9 @@ class ClosingIteration(NamedTuple):
 
 
 @eqx.filter_custom_jvp
-def _closed(problem: LoopProblem, theta_i: Float[Array, " i"]) -> Float[Array, " j"]:
+def _close_on_branch(
+    problem: LoopProblem, theta_i: Float[Array, " i"]
+) -> Float[Array, " j"]:
     """All joints on the branch of the guess."""
     return _led_from_guess(problem, theta_i)
 
@@ -183,12 +185,12 @@ def _led_from_guess(
     return jnp.where(end.leg >= legs, end.theta, jnp.nan)
 
 
-@_closed.def_jvp
-def _closed_jvp(primals, tangents):
+@_close_on_branch.def_jvp
+def _close_on_branch_jvp(primals, tangents):
     """Implicit differentiation: d theta_d = -(Z J_d)^-1 dg, to every order, also in lengths and displacements."""
     problem, theta_i = primals
     closure = problem.closure
-    theta = _closed(problem, theta_i)
+    theta = _close_on_branch(problem, theta_i)
     theta_d = theta[_numbers(closure.dependent)]
 
     def g(problem, theta_i):
@@ -214,7 +216,7 @@ def closed_joints(
 ) -> Float[Array, " j"]:
     """All joint coordinates of the closed chain near the guess, by Newton's iteration; NaN where it does not close."""
     chain, closure = jax.tree.map(jnp.asarray, (chain, closure))
-    return _closed(LoopProblem(chain, closure, displaced), theta_i)
+    return _close_on_branch(LoopProblem(chain, closure, displaced), theta_i)
 
 
 def closing_guess(
