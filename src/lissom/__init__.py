@@ -104,9 +104,11 @@ if TYPE_CHECKING:
     from .runs.controller_design import design_controller as design_controller
     from .runs.planned_motion import PlannedMotion as PlannedMotion
     from .runs.planned_motion import plan_motion as plan_motion
+    from .runs.plotted_run import plotted_run as plotted_run
     from .runs.robot_table import robot_table as robot_table
     from .runs.run import Run as Run
     from .runs.run import SimulationError as SimulationError
+    from .runs.run_comparison import compare_runs as compare_runs
     from .runs.simulation import run_scenario as run_scenario
     from .runs.simulation import simulate as simulate
     from .runs.validate import validate as validate
@@ -133,6 +135,8 @@ if TYPE_CHECKING:
 __version__ = "0.3.0.dev0"
 
 _HOME = {
+    "compare_runs": "runs.run_comparison",
+    "plotted_run": "runs.plotted_run",
     "matrices": "analyse.matrices",
     "EquationsOfMotion": "analyse.matrices",
     "static": "analyse.equilibrium",

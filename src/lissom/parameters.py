@@ -115,6 +115,35 @@ RecordedTime = Annotated[
     ),
 ]
 
+# --- results -------------------------------------------------------------------------------------------------------
+
+ResultFile = Annotated[
+    str,
+    Parameter("Result of lissom simulate.", metavar="RUN.nc", by_position=True),
+]
+ResultFiles = Annotated[
+    Any,
+    Parameter(
+        "Result files; the first is compared with.",
+        kind="list",
+        metavar="RUN.nc ...",
+        by_position=True,
+    ),
+]
+ComparedNode = Annotated[
+    str | None,
+    Parameter("Node whose path is drawn and compared, such as fore/tip."),
+]
+Quantities = Annotated[
+    Any,
+    Parameter(
+        "Quantities with commas between: q,torque.upper,position.fore/tip,displacement.fore/tip,energy, and "
+        "forces in sections: fore/element0.mz, fore/element*.mz. Default: the usual ones.",
+        kind="names",
+        metavar="LIST",
+    ),
+]
+
 # --- the installation ----------------------------------------------------------------------------------------------
 
 SelfTest = Annotated[

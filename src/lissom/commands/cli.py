@@ -13,13 +13,11 @@ from .. import __version__
 from ..files.named_files import known_packages
 from .app import App
 from .bench import bench
-from .compare import compare
 from .control import app as control
 from .interrupt import exit_code, leaving_at_once
 from .mode_map import mode_map
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
-from .plot import plot
 from .simulate import simulate
 from .streams import (
     drop_output,
@@ -101,8 +99,6 @@ def lissom(
 
 VERBS = (
     simulate,
-    compare,
-    plot,
     mode_map,
     sweep,
     bench,

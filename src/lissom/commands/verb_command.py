@@ -164,7 +164,10 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
     for output in verb.writes:
         spelling = _file_spelling(output)
         option = typer.Option(*spelling, metavar=output.metavar, help=output.help)
-        yield _argument(output.name, Annotated[str | None, option], None)
+        if output.name in verb.required:
+            yield _argument(output.name, Annotated[str, option])
+        else:
+            yield _argument(output.name, Annotated[str | None, option], None)
     if reads_robot(verb):
         yield from _members(Modelling)
     if reads_robot(verb) and verb.warns:

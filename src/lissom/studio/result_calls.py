@@ -11,16 +11,16 @@ Data = dict[str, Any]
 
 def result_facts(data: Data, watch: Any) -> Any:
     """What a result file tells about its run."""
-    from ..services.result_facts import result_facts
+    from ..runs.result_facts import result_facts
 
     return result_facts(data["file"])
 
 
 def curves(data: Data, watch: Any) -> Any:
     """Curves of results and their differences, packed."""
-    from ..services.curves import CurvesRequest, curves
+    from ..runs.curves_of_files import curves_of_files
 
-    found = curves(CurvesRequest(**data, most_rows=MOST_ROWS))
+    found = curves_of_files(data["runs"], data["what"], MOST_ROWS)
     block = _Block()
     return {
         "runs": [_packed(block, one) for one in found.runs],
@@ -31,16 +31,19 @@ def curves(data: Data, watch: Any) -> Any:
 
 def compare(data: Data, watch: Any) -> Any:
     """How far results are apart."""
-    from ..services.compare import CompareRunsRequest, compare
-
-    return compare(CompareRunsRequest(**data))
+    return _performed("compare", data)
 
 
 def plot(data: Data, watch: Any) -> Any:
     """A result as a picture, a page that moves, or a table."""
-    from ..services.plot import PlotRequest, plot
+    return _performed("plot", data)
 
-    return plot(PlotRequest(**data))
+
+def _performed(name: str, values: Data) -> Any:
+    from ..verbs.perform import perform
+    from ..verbs.registry import verb_named
+
+    return perform(verb_named(name), None, values)
 
 
 class _Block:

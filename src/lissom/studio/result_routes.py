@@ -54,7 +54,7 @@ def results(office: Office) -> APIRouter:
         files = paths(question.runs)
 
         def write(path: str) -> object:
-            asked = {"runs": files, "node": question.node, "picture": path}
+            asked = {"runs": files, "node": question.node, "plot": path}
             return office.ask(office.files, "compare", **asked)
 
         return answered_file(f"compare{question.ending or '.png'}", write)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,16 +10,15 @@ from jaxnative.compiled import using
 
 from ..describe import DescriptionError
 from ..files.errors import refused
-from ..runs.forecast import affordable_model
-from ..runs.result_files import loaded_run
-from ..runs.sources import scenario_of
 from ..solve.channels import SECTION_FORCES, UnknownNameError, output_named
 from ..solve.readings import gauge_readings
-from .frozen_model import FrozenModel, NumberArray
+from .forecast import affordable_model
+from .result_files import loaded_run
+from .run import Run
+from .run_curves import Curves, recorded_curves
+from .sources import scenario_of
 
 if TYPE_CHECKING:
-    from ..runs.run import Run
-    from ..runs.run_curves import Curves
     from ..solve.channels import Channel
     from ..solve.model import Model
 
@@ -29,64 +28,59 @@ FORCES = ("n", "vy", "vz")  # [N]; the other section forces are moments
 STRAIN_UNITS = {"strain": "1", "twist": "rad/m", "ky": "1/m", "kz": "1/m"}
 
 
-class CurvesRequest(FrozenModel):
-    """Result files, and what of them is wanted; the first is what the others are compared with."""
-
-    runs: tuple[str, ...]
-    # `q`, `torque.upper`, `position.lower/tip`, `displacement.lower/tip`, `energy`, `lower/element0.mz`.
-    what: tuple[str, ...]
-    most_rows: int | None = None  # of each run, evenly left out; None: all
-
-
-class CurvePanel(FrozenModel):
+class CurvePanel(NamedTuple):
     """One entry of what is wanted."""
 
     what: str
     unit: str
     names: tuple[str, ...]  # of the curves
-    values: NumberArray  # (time, curve)
+    values: np.ndarray  # (time, curve)
 
 
-class RunCurves(FrozenModel):
+class RunCurves(NamedTuple):
     """The curves of one run."""
 
     run: str
-    t: NumberArray  # [s]
+    t: np.ndarray  # [s]
     panels: tuple[CurvePanel, ...]
     missing: tuple[str, ...] = ()  # what only the first run has
 
 
-class CurvesResult(FrozenModel):
+class CurvesOfRuns(NamedTuple):
     """Curves of runs, and of what the others have beyond the first, at its times."""
 
     runs: tuple[RunCurves, ...]
     differences: tuple[RunCurves, ...]
 
 
-def curves(request: CurvesRequest) -> CurvesResult:
+def curves_of_files(
+    files: Sequence[str], what: Sequence[str], most_rows: int | None = None
+) -> CurvesOfRuns:
     """Curves of every run, and the differences of the others from the first over the time that they share.
+
+    Args:
+        files: result files; the first is what the others are compared with.
+        what: `q`, `torque.upper`, `position.lower/tip`, `displacement.lower/tip`, `energy`, `lower/element0.mz`.
+        most_rows: of each run, evenly left out; None: all.
 
     Raises:
         DescriptionError: a file that is no run, or that holds no such quantity.
     """
-    if not request.runs or not request.what:
-        raise refused("runs", len(request.runs), "a result file and a quantity needed")
-    found = []
-    for k, file in enumerate(request.runs):
-        found.append(_run_curves(request, file, is_first=k == 0))
+    if not files or not what:
+        raise refused("runs", len(files), "a result file and a quantity needed")
+    found = [_run_curves(file, what, is_first=k == 0) for k, file in enumerate(files)]
     first, *others = found
     apart = [_difference(first, other) for other in others]
-    most = request.most_rows
-    return CurvesResult(
-        runs=tuple(_thinned(one, most) for one in found),
-        differences=tuple(_thinned(one, most) for one in apart),
+    return CurvesOfRuns(
+        runs=tuple(_thinned(one, most_rows) for one in found),
+        differences=tuple(_thinned(one, most_rows) for one in apart),
     )
 
 
-def _run_curves(request: CurvesRequest, file: str, is_first: bool) -> RunCurves:
+def _run_curves(file: str, wanted: Sequence[str], is_first: bool) -> RunCurves:
     run = loaded_run(file)
     panels, missing = [], []
-    for what in request.what:
+    for what in wanted:
         try:
             panels.append(_panel(curves_of(file, run, [what])[0]))
         except DescriptionError:
@@ -96,21 +90,19 @@ def _run_curves(request: CurvesRequest, file: str, is_first: bool) -> RunCurves:
     return RunCurves(run=file, t=run.t, panels=tuple(panels), missing=tuple(missing))
 
 
-def _panel(one: "Curves") -> CurvePanel:
+def _panel(one: Curves) -> CurvePanel:
     values = np.stack(list(one.lines.values()), axis=1)
     return CurvePanel(
         what=one.what, unit=one.unit, names=tuple(one.lines), values=values
     )
 
 
-def curves_of(file: str, run: "Run", what: Sequence[str]) -> "list[Curves]":
-    """The curves that entries mean, see `CurvesRequest.what`.
+def curves_of(file: str, run: Run, what: Sequence[str]) -> list[Curves]:
+    """The curves that entries mean, see `curves_of_files`.
 
     Raises:
         DescriptionError: the run holds no such quantity, or its robot has no such element.
     """
-    from ..runs.run_curves import recorded_curves
-
     model = None
     found = []
     for entry in what:
@@ -137,11 +129,9 @@ def _model_of(file: str) -> "Model":
 
 
 def _section_curves(
-    model: "Model", run: "Run", entry: str, place: re.Match[str]
-) -> "Curves":
+    model: "Model", run: Run, entry: str, place: re.Match[str]
+) -> Curves:
     """Section forces or strains in the middle of elements, from the coordinates of the run."""
-    from ..runs.run_curves import Curves
-
     channels = _channels(model, entry, place)
     values = gauge_readings(model, channels, run.q, run.values("elastic"))
     names = [channel.name.rpartition(".")[0] for channel in channels]
@@ -217,5 +207,5 @@ def _thinned(one: RunCurves, most: int | None) -> RunCurves:
     rows = np.linspace(0, len(one.t) - 1, most).round().astype(int)
     panels = []
     for panel in one.panels:
-        panels.append(panel.model_copy(update={"values": panel.values[rows]}))
-    return one.model_copy(update={"t": one.t[rows], "panels": tuple(panels)})
+        panels.append(panel._replace(values=panel.values[rows]))
+    return one._replace(t=one.t[rows], panels=tuple(panels))

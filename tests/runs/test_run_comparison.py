@@ -5,8 +5,8 @@ import pytest
 
 import lissom as ls
 from lissom.describe import DescriptionError
-from lissom.services.compare import CompareRunsRequest, compare
-from lissom.services.plot import PlotRequest, plot
+from lissom.runs.plotted_run import plotted_run
+from lissom.runs.run_comparison import compare_runs
 
 BODY = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.01, 0.01, 0.02]}
 JOINT = {"type": "revolute", "origin": {}, "axis": [0, 1, 0]}
@@ -25,7 +25,7 @@ def files(tmp_path_factory):
 
 
 def test_the_difference_of_two_runs_is_that_of_their_joints_and_tips(files):
-    answer = compare(CompareRunsRequest(runs=files))
+    answer = compare_runs(files)
     by_name = {d.quantity: d for d in answer.differences}
     assert set(by_name) == {"q.bar", "position.bar/tip"}
     first, second = (ls.Run.load(name) for name in files)
@@ -37,7 +37,7 @@ def test_the_difference_of_two_runs_is_that_of_their_joints_and_tips(files):
 
 
 def test_a_node_that_is_asked_for_is_in_the_table(files):
-    answer = compare(CompareRunsRequest(runs=files, node="bar/0"))
+    answer = compare_runs(files, node="bar/0")
     at_joint = next(d for d in answer.differences if d.quantity == "position.bar/0")
     assert at_joint.largest == 0.0
 
@@ -45,7 +45,7 @@ def test_a_node_that_is_asked_for_is_in_the_table(files):
 def test_a_run_differs_from_itself_by_nothing(files, tmp_path):
     copy = tmp_path / "copy.nc"
     copy.write_bytes(open(files[0], "rb").read())
-    answer = compare(CompareRunsRequest(runs=(files[0], str(copy))))
+    answer = compare_runs((files[0], str(copy)))
     assert all(d.largest == 0.0 for d in answer.differences)
 
 
@@ -54,50 +54,48 @@ def test_runs_that_have_nothing_in_common_are_refused(files, tmp_path):
     run = ls.simulate(rod, [0.3], t_end=0.02, output_dt=0.01)
     other = str(run.save(tmp_path / "rod.nc"))
     with pytest.raises(DescriptionError, match="no joint and no tip in common"):
-        compare(CompareRunsRequest(runs=(files[0], other)))
+        compare_runs((files[0], other))
 
 
 def test_pictures_are_drawn(files, tmp_path):
     overlay, chosen = tmp_path / "overlay.png", tmp_path / "chosen.svg"
-    compare(CompareRunsRequest(runs=files, picture=str(overlay)))
+    compare_runs(files).plot(overlay)
     what = ("q", "position.bar/tip.z", "energy.kinetic")
-    plot(PlotRequest(run=files[0], what=what, picture=str(chosen)))
+    plotted_run(files[0], what=what).save(chosen)
     assert overlay.stat().st_size > 10_000
     assert "position.bar/tip.z" in chosen.read_text()
 
 
 @pytest.mark.parametrize(
-    ("request_of", "words"),
+    ("ask", "words"),
     [
-        (lambda f: CompareRunsRequest(runs=f[:1]), ["runs", "1", "two"]),
-        (lambda f: CompareRunsRequest(runs=(f[0], f[0])), ["twice"]),
+        (lambda f: compare_runs(f[:1]), ["runs", "1", "two"]),
+        (lambda f: compare_runs((f[0], f[0])), ["twice"]),
         (
-            lambda f: CompareRunsRequest(runs=(f[0], "none.nc")),
+            lambda f: compare_runs((f[0], "none.nc")),
             ["none.nc", "no such file"],
         ),
         (
-            lambda f: CompareRunsRequest(runs=f, node="fore/tip", picture="x.png"),
+            lambda f: compare_runs(f, node="fore/tip").plot("x.png"),
             ["fore/tip", "bar/0"],
         ),
         (
-            lambda f: CompareRunsRequest(runs=f, node="bar/tpi"),
+            lambda f: compare_runs(f, node="bar/tpi"),
             ["bar/tpi", "bar/tip"],
         ),
         (
-            lambda f: PlotRequest(run=f[0], what=("positon",), picture="x.png"),
+            lambda f: plotted_run(f[0], what=("positon",)).save("x.png"),
             ["positon", "'position'"],
         ),
         (
-            lambda f: PlotRequest(run=f[0], what=("q.foo",), picture="x.png"),
+            lambda f: plotted_run(f[0], what=("q.foo",)).save("x.png"),
             ["foo", "bar"],
         ),
     ],
 )
-def test_bad_requests_are_refused(files, request_of, words, tmp_path, monkeypatch):
+def test_bad_requests_are_refused(files, ask, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    request = request_of(files)
-    answer = compare if isinstance(request, CompareRunsRequest) else plot
     with pytest.raises(DescriptionError) as refusal:
-        answer(request)
+        ask(files)
     assert all(word in str(refusal.value) for word in words), str(refusal.value)
     assert not list(tmp_path.iterdir())

@@ -7,8 +7,8 @@ import pytest
 
 import lissom as ls
 from lissom.describe import DescriptionError
-from lissom.services.curves import CurvesRequest, curves
-from lissom.services.plot import PlotRequest, plot
+from lissom.runs.curves_of_files import curves_of_files
+from lissom.runs.plotted_run import plotted_run
 
 LENGTH, SIDE, DENSITY, GRAVITY = 1.0, 0.02, 2700.0, 9.81
 SECTION = {"shape": "rectangle", "y": SIDE, "z": SIDE}
@@ -39,7 +39,7 @@ def files(tmp_path_factory):
 
 
 def panel_of(files, what):
-    (one,) = curves(CurvesRequest(runs=files[:1], what=(what,))).runs
+    (one,) = curves_of_files(files[:1], [what]).runs
     return one.t, one.panels[0]
 
 
@@ -63,7 +63,7 @@ def test_displacements_are_counted_from_the_erls(files):
 
 @pytest.mark.slow
 def test_differences_are_those_of_the_samples(files):
-    answer = curves(CurvesRequest(runs=files, what=("q", "bar/element0.mz")))
+    answer = curves_of_files(files, ("q", "bar/element0.mz"))
     first, second = (ls.Run.load(name) for name in files)
     (apart,) = answer.differences
     np.testing.assert_allclose(apart.panels[0].values, second.q - first.q)
@@ -78,15 +78,13 @@ def test_what_another_run_does_not_have_is_said(files, tmp_path):
     model = ls.Model(ls.Robot.from_dict({"name": "other", "links": [link]}))
     other = ls.simulate(model, [0.0], t_end=0.02, output_dt=0.001)
     file = str(other.save(tmp_path / "rod.nc"))
-    asked = CurvesRequest(runs=(files[0], file), what=("energy", "position.bar/tip"))
-    answer = curves(asked)
+    answer = curves_of_files((files[0], file), ("energy", "position.bar/tip"))
     assert answer.runs[1].missing == ("position.bar/tip",)
     assert [panel.what for panel in answer.differences[0].panels] == ["energy"]
 
 
 def test_a_long_run_is_thinned_from_its_first_to_its_last_row(files):
-    asked = CurvesRequest(runs=files[:1], what=("q",), most_rows=5)
-    (one,) = curves(asked).runs
+    (one,) = curves_of_files(files[:1], ["q"], most_rows=5).runs
     assert one.t[0] == 0.0 and one.t[-1] == pytest.approx(0.02)
     assert one.panels[0].values.shape == (5, 1)
 
@@ -95,7 +93,7 @@ def test_a_long_run_is_thinned_from_its_first_to_its_last_row(files):
 def test_the_table_of_a_plot_holds_the_same_numbers(files, tmp_path):
     path = tmp_path / "table.csv"
     what = ("q", "bar/element0.mz")
-    plot(PlotRequest(run=files[0], what=what, picture=str(path)))
+    plotted_run(files[0], what=what).save(path)
     with open(path) as text:
         head, *rows = csv.reader(text)
     assert head == ["time [s]", "q.bar [rad or m]", "bar/element0 [N m]"]
@@ -107,7 +105,7 @@ def test_the_table_of_a_plot_holds_the_same_numbers(files, tmp_path):
 @pytest.mark.slow
 def test_the_page_of_a_result_moves(files, tmp_path):
     path = tmp_path / "run.html"
-    plot(PlotRequest(run=files[0], picture=str(path)))
+    plotted_run(files[0]).save(path)
     text = path.read_text()
     assert "<canvas" in text and "http://" not in text.replace("http://www.w3.org", "")
 
@@ -129,6 +127,6 @@ def slow(*values):
 )
 def test_what_there_is_not_is_refused_by_name(files, what, words):
     with pytest.raises(DescriptionError) as refusal:
-        curves(CurvesRequest(runs=files, what=(what,)))
+        curves_of_files(files, [what])
     for word in words:
         assert word in str(refusal.value)

@@ -1,0 +1,91 @@
+"""A result in a few words and numbers: what was run, how it ended, and what there is to plot."""
+
+from typing import Any
+
+import numpy as np
+
+from ..describe import DescriptionError
+from ..describe.geometry import node_count
+from ..describe.modelled import model_facts, modelled_run
+from ..files.summary import plain
+from .result_files import loaded_run
+from .run import Run
+from .sources import scenario_of
+
+
+def result_facts(file: str) -> dict[str, Any]:
+    """What a result file tells about its run, as plain data.
+
+    Raises:
+        DescriptionError: it is no result.
+    """
+    run = loaded_run(file)
+    kinds, elements = _robot_facts(file)
+    facts = run.facts
+    wall = [facts.get(f"wall_{part}_s", 0.0) for part in ("build", "compile", "run")]
+    told = model_facts(str(facts.get("name", "")), modelled_run(facts))
+    return plain(
+        told
+        | {
+            "run": file,
+            "method": str(facts.get("method", "")),
+            "steps": int(facts.get("steps", 0)),
+            "samples": len(run.t),
+            "start": run.t[0],  # [s]
+            "end": run.t[-1],
+            "complete": run.complete,
+            "reason": str(facts.get("reason", "")),  # why it stopped early
+            "wall_s": float(sum(wall)),
+            "energy_residual": run.energy_residual,
+            "warnings": run.warnings,
+            "joints": _joints(run, kinds),
+            "tips": _tips(run),
+            "nodes": [str(name) for name in run.values("node")],
+            "elements": elements,  # of links with section forces
+        }
+    )
+
+
+def _robot_facts(file: str) -> tuple[dict[str, str], dict[str, int]]:
+    """Types of joints, and numbers of beam elements of links; empty of a run that was set up in Python."""
+    try:
+        robot = scenario_of(file).robot
+    except DescriptionError:
+        return {}, {}
+    kinds, elements = {}, {}
+    for i, link in enumerate(robot.links):
+        kinds[link.name] = link.joint.type
+        if link.beam is not None:
+            elements[link.name] = node_count(robot, i) - 1
+    return kinds, elements
+
+
+def _joints(run: Run, kinds: dict[str, str]) -> list[dict[str, Any]]:
+    """Where each joint went [rad or m], and the largest torque on it [N m or N]."""
+    torque = np.abs(run.values("torque")).max(axis=0)
+    return [
+        {
+            "name": name,
+            "type": kinds.get(name, ""),
+            "lowest": run.q[:, k].min(),
+            "highest": run.q[:, k].max(),
+            "torque": torque[k],
+        }
+        for k, name in enumerate(str(joint) for joint in run.values("joint"))
+    ]
+
+
+def _tips(run: Run) -> list[dict[str, Any]]:
+    """How far the tip of each link was from the rigid robot [m], and when [s]."""
+    shift = run.values("position") - run.values("erls_position")
+    distance = np.linalg.norm(shift, axis=-1)
+    nodes = [str(name) for name in run.values("node")]
+    tips = []
+    for link in (str(name) for name in run.values("link")):
+        own = [k for k, name in enumerate(nodes) if name.rpartition("/")[0] == link]
+        if not own:
+            continue
+        way = distance[:, own[-1]]
+        k = int(way.argmax())
+        tips.append({"name": f"{link}/tip", "displacement": way[k], "at": run.t[k]})
+    return tips

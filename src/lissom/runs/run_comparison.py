@@ -1,0 +1,233 @@
+"""Runs beside each other: how far they are apart, in a table and in a picture."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..describe import DescriptionError, Problem
+from ..describe.modelled import model_facts, modelled_run
+from ..files.errors import refused
+from ..files.summary import Result, Summary, number, plain
+from ..parameters import ComparedNode, ResultFiles
+from ..solve.channels import UnknownNameError
+from .curves_of_files import rows_at
+from .result_files import loaded_run
+from .run import Run
+from .run_columns import node_label
+
+COLUMNS = ("run", "quantity", "largest", "at [s]", "rms", "unit", "% of its motion")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far one quantity of a run is from that of the first run."""
+
+    run: str
+    quantity: str  # `q.upper`, `position.lower/tip`
+    unit: str
+    largest: float
+    at: float  # time of the largest difference [s]
+    rms: float
+    share: float  # largest difference against the extent of the first run's own motion
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RunComparison(Result):
+    """Runs beside each other."""
+
+    runs: Mapping[str, Run]  # by file; the first is what the others are compared with
+    node: str | None
+    shared_time: tuple[float, float]  # [s]
+    differences: tuple[Difference, ...]
+
+    @property
+    def first(self) -> str:
+        """The run that the others are compared with."""
+        return next(iter(self.runs))
+
+    @property
+    def not_shared(self) -> tuple[str, ...]:
+        """Joints and tips that only some of the runs have."""
+        return tuple(_not_shared(self.runs))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Differences and models as plain data."""
+        models = {name: _model(run) for name, run in self.runs.items()}
+        return plain(
+            {
+                "first": self.first,
+                "models": models,
+                "shared_time": self.shared_time,
+                "differences": [asdict(one) for one in self.differences],
+                "not_shared": self.not_shared,
+            }
+        )
+
+    def summary(self) -> Summary:
+        """Differences in a table, and how the robot of each run is modelled."""
+        start, end = self.shared_time
+        title = f"Differences from {self.first}, {start:g} to {end:g} s"
+        rows = [
+            (
+                d.run,
+                d.quantity,
+                *map(number, (d.largest, d.at, d.rms)),
+                d.unit,
+                number(100 * d.share),
+            )
+            for d in self.differences
+        ]
+        facts = []
+        for name, run in self.runs.items():
+            told = _model(run)
+            facts.append((name, f"{told['robot']}, {told['model']}"))
+        if self.not_shared:
+            facts.append(("not in all runs", ", ".join(self.not_shared)))
+        return Summary(title, tuple(facts), COLUMNS, tuple(rows))
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Figure of the path of a node in every run, and of how far they are apart."""
+        from ..show.plot import plot_compare
+
+        first = self.runs[self.first]
+        node = self.node or _tips(first)[-1]
+        label = node_label(_names(first, "node"), node)
+        datasets = {
+            _short(name, self.runs): run.data for name, run in self.runs.items()
+        }
+        try:
+            return plot_compare(datasets, label, path)
+        except ValueError as failure:
+            raise refused("node", node, str(failure)) from None
+
+
+def compare_runs(runs: ResultFiles, *, node: ComparedNode = None) -> RunComparison:
+    """Differences of joints and tips between runs, over the time that they share.
+
+    Args:
+        runs: result files; the first is what the others are compared with.
+        node: whose path is drawn, and compared beside the tips; default: the last link's tip.
+
+    Returns:
+        The `RunComparison`: `differences` by run and quantity; it prints as a table.
+
+    Raises:
+        DescriptionError: fewer than two runs, a file that is no run, runs without a common time or node.
+
+    Example:
+        >>> import lissom as ls
+        >>> files = ["stiff.nc", "soft.nc"]
+        >>> for file, q in zip(files, (0.3, 0.31)):
+        ...     path = ls.simulate("simple-pendulum", [q], t_end=0.01).save(file)
+        >>> ls.compare_runs(files).differences[0].quantity
+        'q.rod'
+    """
+    if len(runs) < 2:
+        raise refused("runs", len(runs), "two result files or more are needed")
+    loaded = {name: loaded_run(name) for name in runs}
+    if len(loaded) < len(runs):
+        raise refused("runs", ", ".join(runs), "a file is named twice")
+    first, *others = loaded
+    start = max(float(run.t[0]) for run in loaded.values())
+    end = min(float(run.t[-1]) for run in loaded.values())
+    if not start < end:
+        raise refused("runs", ", ".join(loaded), "the runs share no time")
+    asked = [] if node is None else [node]
+    _require_nodes(loaded, asked)
+    found = []
+    for name in others:
+        found += _differences(loaded[first], name, loaded[name], (start, end), asked)
+    if not found:
+        message = "the runs have no joint and no tip in common"
+        raise refused("runs", ", ".join(loaded), message)
+    return RunComparison(loaded, node, (start, end), tuple(found))
+
+
+def _model(run: Run) -> dict[str, Any]:
+    return model_facts(str(run.facts.get("name", "")), modelled_run(run.facts))
+
+
+def _require_nodes(runs: Mapping[str, Run], nodes: Sequence[str]) -> None:
+    """Refuse nodes that one of the runs does not have."""
+    for name, run in runs.items():
+        for node in nodes:
+            try:
+                run.position(node)
+            except UnknownNameError as failure:
+                problem = Problem(name, None, "node", node, failure.message)
+                raise DescriptionError([problem]) from None
+
+
+def _differences(
+    first: Run,
+    name: str,
+    run: Run,
+    time: tuple[float, float],
+    nodes: Sequence[str],
+) -> Iterator[Difference]:
+    """Of every joint and tip that both runs have, and of these nodes."""
+    start, end = time
+    inside = (first.t >= start) & (first.t <= end)
+    t = first.t[inside]
+    for joint in _names(first, "joint"):
+        if joint in _names(run, "joint"):
+            own = first.q[:, _names(first, "joint").index(joint)][inside, None]
+            other = run.q[:, _names(run, "joint").index(joint)][:, None]
+            distance = rows_at(t, run.t, other) - own
+            yield _difference(name, f"q.{joint}", "rad or m", t, own, distance)
+    places = [tip for tip in _tips(first) if tip in _tips(run)]
+    places += [node for node in nodes if node not in places]
+    for place in places:
+        own = first.position(place)[inside]
+        distance = rows_at(t, run.t, run.position(place)) - own
+        yield _difference(name, f"position.{place}", "m", t, own, distance)
+
+
+def _difference(
+    run: str,
+    quantity: str,
+    unit: str,
+    t: np.ndarray,
+    own: np.ndarray,
+    distance: np.ndarray,
+) -> Difference:
+    size = np.linalg.norm(distance, axis=1)
+    extent = np.linalg.norm(np.ptp(own, axis=0))
+    k = int(size.argmax())
+    return Difference(
+        run=run,
+        quantity=quantity,
+        unit=unit,
+        largest=float(size[k]),
+        at=float(t[k]),
+        rms=float(np.sqrt(np.mean(size**2))),
+        share=float(size[k] / max(extent, 1e-300)),
+    )
+
+
+def _names(run: Run, kind: str) -> list[str]:
+    return [str(name) for name in run.values(kind)]
+
+
+def _tips(run: Run) -> list[str]:
+    return [f"{link}/tip" for link in _names(run, "link")]
+
+
+def _not_shared(runs: Mapping[str, Run]) -> Iterator[str]:
+    """Joints and tips that some runs lack."""
+    for names_of in (lambda run: _names(run, "joint"), _tips):
+        lists = [names_of(run) for run in runs.values()]
+        every = dict.fromkeys(name for names in lists for name in names)
+        for name in every:
+            if not all(name in names for names in lists):
+                yield name
+
+
+def _short(name: str, runs: Mapping[str, Run]) -> str:
+    """A file's name without its folder, where that tells it from the others."""
+    stem = Path(name).stem
+    alike = [other for other in runs if Path(other).stem == stem]
+    return stem if len(alike) == 1 else name
