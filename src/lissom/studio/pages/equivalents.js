@@ -77,14 +77,14 @@ export function resultLines(file, t, what = [], others = []) {
     "from lissom.services.matrices import MatricesRequest, matrices", `matrices(MatricesRequest(robot=${python(file)}, result=${python(file)}, time=${time}, file="matrices.npz"))`];
   if (others.length) {
     commands.push(`lissom compare ${[file, ...others].map(quoted).join(" ")} --plot difference.png`);
-    lines.push("from lissom.services.compare import CompareRunsRequest, compare", `found = compare(CompareRunsRequest(runs=${python([file, ...others])}))`, "print(found.differences)");
+    lines.push(`print(ls.compare_runs(${python([file, ...others])}))`);
   }
   return { command: commands.join("\n"), lines };
 }
 
 export function startLines() {
   const command = ["lissom robots", "lissom import robot.urdf -o robot.yaml"].join("\n");
-  const lines = ["from lissom.services.robots import robots", "print(robots())", "import lissom as ls", 'ls.import_robot("robot.urdf").save("robot.yaml")'];
+  const lines = ["import lissom as ls", "print(ls.library())", 'ls.import_robot("robot.urdf").save("robot.yaml")'];
   return { command, lines };
 }
 
