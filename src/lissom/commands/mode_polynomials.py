@@ -6,6 +6,7 @@ from rich.console import Console
 
 from ..describe import Scenario
 from ..files.errors import refused
+from ..parameters import Locked
 from .option_groups import Pose, Report
 from .output import number, print_files, print_model, table
 from .parsing import option_names, parameter_ranges
@@ -21,7 +22,7 @@ def print_mode_polynomials(
     pose: Pose,
     order: int | None,
     accuracy: float | None,
-    locked: bool,
+    locked: Locked,
     count: int,
     output: str | None,
     report: Report,

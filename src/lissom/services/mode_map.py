@@ -19,6 +19,7 @@ from ..describe import DescriptionError, Robot, Scenario
 from ..describe.defaults import FOLLOWED_MODES
 from ..dynamics.formulation import on_branch_near
 from ..files.errors import refused
+from ..parameters import Locked
 from ..runs.forecast import affordable_model
 from ..runs.output_files import PICTURE, check_outputs, written_files
 from ..runs.sources import is_result
@@ -55,7 +56,7 @@ class ModeMapRequest(RobotRequest):
     over: tuple[MapAxis, ...] = ()
     along: str | None = None
     degrees: bool = False  # axes of revolute joints are in degrees
-    locked: bool = False
+    locked: Locked = False
     damped: bool = False
     # Where joints move: roots of the instant's matrices as they are, as [Palomba2019] has them.
     frozen: bool = False
@@ -84,7 +85,7 @@ class MappedMode(FrozenModel):
 class ModeMapResult(ModelledResult):
     """A map of modes."""
 
-    locked: bool
+    locked: Locked
     damped: bool
     computed: str  # what frequencies and damping ratios are those of
     axes: dict[str, NumberArray]

@@ -15,6 +15,7 @@ from ..analyse.validity.validity_warning import warning_lines
 from ..describe import DescriptionError, Scenario
 from ..describe.defaults import FOLLOWED_MODES
 from ..files.errors import refused
+from ..parameters import Locked
 from ..runs.failures import AnalysisError
 from ..runs.forecast import affordable_model
 from ..runs.output_files import check_outputs, written_files
@@ -33,7 +34,7 @@ class ModePolynomialsRequest(RobotRequest):
     order: int | None = Field(default=None, ge=0)
     # Relative error of the frequencies; the order is then chosen.
     accuracy: float | None = None
-    locked: bool = False
+    locked: Locked = False
     count: int = Field(default=FOLLOWED_MODES, ge=1)
     file: str | None = None  # for the polynomials
 

@@ -22,6 +22,7 @@ from ..files.part import Finding, Part, finding, findings_at, plain
 from ..files.quantity import Whole
 from ..files.table_file import read_table
 from ..files.units import unit_of
+from ..parameters import Locked
 from .axis import MOST, Axis, AxisEntries, axis_number
 from .columns import check_columns
 from .keys import Base, changes_of, check_key, paths_of, unit_of_key
@@ -75,7 +76,7 @@ class Bound(Part):
 class AnalysisOptions(Part):
     """How modes and linear models are taken."""
 
-    locked: bool = False
+    locked: Locked = False
     damped: bool = False
     kp: Any = None
     kd: Any = None

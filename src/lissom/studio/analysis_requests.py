@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ..describe.defaults import FOLLOWED_MODES
+from ..parameters import Locked
 from ..services.frozen_model import FrozenModel, Gains, JointValues
 from .requests import Changes, Name
 
@@ -44,7 +45,7 @@ class ModelQuestion(FrozenModel):
     q: JointValues | None = None
     kp: Gains | None = None
     kd: Gains | None = None
-    locked: bool = False
+    locked: Locked = False
 
 
 class AxisQuestion(FrozenModel):

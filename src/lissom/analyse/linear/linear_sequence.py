@@ -14,6 +14,7 @@ from jaxnative.marks import vmap_rows
 
 from ...atomic import write_atomically
 from ...dynamics.formulation import on_branch_near
+from ...parameters import Locked
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, relative_residual
 from ...solve.model import Model
@@ -128,7 +129,7 @@ def linearize_along(
     outputs: Sequence[str] | None = None,
     kp: Any = None,
     kd: Any = None,
-    locked: bool = False,
+    locked: Locked = False,
     watch: Callable[[float], None] = lambda share: None,
 ) -> LinearSequence:
     """Linear models at the instants of a joint motion, computed in batches: a linear time-varying system.

@@ -21,6 +21,7 @@ from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...dynamics.nodes import node_poses
 from ...files.summary import Summarised, Summary, count, number
+from ...parameters import Locked
 from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
 from ...solve.balance import balanced_point, relative_residual
@@ -81,7 +82,7 @@ class ModeMap(Summarised):
     axes: dict[str, np.ndarray] = field(default_factory=dict)
     robot: str = ""
     damped: bool = False
-    locked: bool = False
+    locked: Locked = False
     # Where joints move: roots of the matrices of the instant as they are ([Palomba2019]); else of their self-adjoint
     # form, without what the changing of the coordinates puts into them.
     frozen: bool = False
@@ -236,7 +237,7 @@ def mode_map(
     qd: Any = None,
     qdd: Any = None,
     changes: Mapping[str, Any] | None = None,
-    locked: bool = False,
+    locked: Locked = False,
     damped: bool = False,
     frozen: bool = False,
     kp: Any = None,
@@ -344,7 +345,7 @@ def _linear_points(
 
 
 def _modes_at(
-    model: Model, here: LinearPoint, locked: bool, damped: bool, count: int
+    model: Model, here: LinearPoint, locked: Locked, damped: bool, count: int
 ) -> PointModes:
     """The lowest modes at a point, in order of their size."""
     slopes = here.slopes

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Any
 
 from ...dynamics.formulation import AbstractFormulation
+from ...parameters import Locked
 from ...solve.model import Model
 from ...solve.state import State
 from ..linear.carried_weight import weight_note
@@ -26,7 +27,7 @@ class ModesOrigin:
         *,
         pose: Any = None,
         about: str = STATIC,
-        locked: bool = False,
+        locked: Locked = False,
         weight_stiffness: bool = False,
     ):
         self.model = model

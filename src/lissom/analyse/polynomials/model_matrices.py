@@ -25,6 +25,7 @@ from ...dynamics.basis import link_bodies
 from ...dynamics.coordinates import with_independent_joints
 from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...dynamics.formulations import formulation_of
+from ...parameters import Locked
 from ...solve.balance import (
     SMALL_STEP,
     MotionPoint,
@@ -51,7 +52,7 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]  # M, C, K
 
 
 def matrices(
-    f: AbstractFormulation, point: MotionPoint, locked: bool
+    f: AbstractFormulation, point: MotionPoint, locked: Locked
 ) -> tuple[Float[Real, "m m"], ...]:
     """M, C, K at a balanced point; with `locked` joints of the motions that leave the encoders as they are."""
     M, C, K, _ = linear_matrices(f, *point)
@@ -90,7 +91,7 @@ def _encoder_slopes(f: AbstractFormulation, point: MotionPoint):
 
 
 @compiled_quickly
-def _exact(f: AbstractFormulation, q, qd, qdd, encoders: bool, locked: bool) -> Any:
+def _exact(f: AbstractFormulation, q, qd, qdd, encoders: bool, locked: Locked) -> Any:
     """M, C, K at one point, and the share of the forces that is left over there."""
     point = balanced_point(f, q, qd, qdd, encoders)
     return matrices(f, point, locked), relative_residual(f, point)
@@ -107,7 +108,7 @@ class ModelMatrices:
     # q, qd, qdd where no parameter moves them.
     base: Mapping[str, Float[np.ndarray, " j"]]
     encoders: bool  # q is what the encoders read, else theta of the ERLS
-    locked: bool
+    locked: Locked
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
 from ...algebra.taylor import taylor_coefficients
 from ...describe.defaults import FOLLOWED_MODES
+from ...parameters import Locked
 from ...solve.arguments import ModelLike, model_from
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
 from .accuracy import ErrorEstimate, residual_errors
@@ -132,7 +133,7 @@ def parametric_modes(
     motion: Callable[[Any], Mapping[str, Any]] | None = None,
     count: int = FOLLOWED_MODES,
     above_hz: float = RIGID,
-    locked: bool = False,
+    locked: Locked = False,
     hold: str = "encoder",
     biorthonormal: bool = True,
     max_pieces: int = 64,
