@@ -241,6 +241,11 @@ def __getattr__(name: str) -> Any:
         )
         return getattr(import_module(__name__), new)
     if name not in _HOME:
+        # A verb that was registered is a function of the package, as its own verbs are.
+        registry = import_module(".verbs.registry", __name__)
+        for verb in registry.verbs().values():
+            if verb.python_name == name and callable(verb.function):
+                return verb.function
         hint = nearest(name, _HOME)
         raise AttributeError(f"module 'lissom' has no attribute {name!r}{hint}")
     home = _HOME[name]

@@ -194,8 +194,8 @@ def _option_of(verb: Verb, one: Declared) -> Argument:
     if facts.metavar:
         options["metavar"] = facts.metavar
     kind = _plain_type(one)
-    if kind is int and facts.at_least is not None:
-        options["min"] = int(facts.at_least)
+    if kind in (int, float) and facts.at_least is not None:
+        options["min"] = kind(facts.at_least)
     spelling = _spelling(verb, one)
     if one.name in verb.required:
         return _argument(one.name, Annotated[kind, typer.Option(*spelling, **options)])
