@@ -15,7 +15,6 @@ from lissom.describe import defaults
 from lissom.describe.controllers import Common, JointGains
 from lissom.describe.planned_motions import TipLineMotion
 from lissom.describe.scenario import Scenario
-from lissom.services.comparison_table import CompareRequest
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
@@ -98,7 +97,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     ),
     "control design": ("control design", ls.design_controller),
     "control motion": ("control motion", ls.plan_motion),
-    "control compare": ("control compare", CompareRequest),
+    "control compare": ("control compare", ls.compare_controllers),
     "planned motions": (Common, ls.minimum_time),
     "lines of a tip": (TipLineMotion, ls.tip_line),
     "gains": (JointGains, ls.tune_by_poles),

@@ -112,7 +112,6 @@ if TYPE_CHECKING:
     from .runs.simulation import run_scenario as run_scenario
     from .runs.simulation import simulate as simulate
     from .runs.validate import validate as validate
-    from .services.control_comparison import compare_controllers as compare_controllers
     from .show.mode_animation import animate_mode as animate_mode
     from .solve.family import Family as Family
     from .solve.inputs import Inputs as Inputs
@@ -128,6 +127,10 @@ if TYPE_CHECKING:
     from .solve.simulate import step_times as step_times
     from .solve.solution import Solution as Solution
     from .solve.state import State as State
+    from .studies.comparison_table import ControllerComparison as ControllerComparison
+    from .studies.controller_comparison import (
+        compare_controllers as compare_controllers,
+    )
     from .studies.study import Study as Study
     from .studies.sweep import Sweep as Sweep
     from .studies.sweep import sweep as sweep
@@ -197,7 +200,8 @@ _HOME = {
     "design_controller": "runs.controller_design",
     "PlannedMotion": "runs.planned_motion",
     "plan_motion": "runs.planned_motion",
-    "compare_controllers": "services.control_comparison",
+    "compare_controllers": "studies.controller_comparison",
+    "ControllerComparison": "studies.comparison_table",
     "AssemblyError": "kinematics.loops.assembly_errors",
     "DesignError": "control.design_error",
     "EquilibriumError": "solve.model",

@@ -229,6 +229,22 @@ ScenarioWithController = Annotated[
 ]
 LawFile = Annotated[Any, Parameter("Controller in a file of its own.", metavar="YAML")]
 
+ComparisonToRun = Annotated[
+    Any,
+    Parameter(
+        "Study of the library, or file: one robot, one motion, many controllers.",
+        metavar="STUDY",
+        by_position=True,
+    ),
+]
+ComparisonTable = Annotated[Any, Parameter("Table: .json, .csv.", metavar="FILE")]
+ComparisonPicture = Annotated[
+    Any, Parameter("Figure: .png, .pdf, .svg.", metavar="PNG")
+]
+ResultFolder = Annotated[
+    Any, Parameter("Result file of every run, in a folder.", metavar="FOLDER")
+]
+
 # --- links from finite elements ------------------------------------------------------------------------------------
 
 _PLACE = (

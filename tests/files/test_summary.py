@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import lissom as ls
+from lissom.describe.modelled import Modelled
 from lissom.files.summary import MOST_ROWS, Summary, count
-from lissom.services.comparison_table import CompareResult, ControllerRow
+from lissom.studies.comparison_table import ControllerComparison, ControllerRow
 
 ROBOT = ls.Robot.load("simple-pendulum")
 
@@ -80,20 +81,18 @@ def test_a_comparison_of_controllers_prints_one_row_for_each():
         ControllerRow(name="PID", type="pid", residual=3e-4, residual_share=1.0),
         ControllerRow(name="LQG", type="lqg", failed="unstable"),
     )
-    answer = CompareResult(
+    answer = ControllerComparison(
         robot="arm",
-        formulation="nonlinear",
-        basis="craig-bampton",
-        kept_modes=12,
+        modelled=Modelled("nonlinear", "craig-bampton", 12),
         first_mode_hz=12.3,
         stop=0.25,
         watched=0.5,
         rows=rows,
-        files={},
     )
     lines = str(answer).splitlines()
-    assert lines[0] == "Controllers of arm: motion of 0.25 s, first mode 12.3 Hz"
-    assert lines[1].strip() == "formulation: nonlinear, craig-bampton, 12 modes"
-    assert lines[3].split() == ["PID", "-", "0.3", "100.0", "%", "-", "-"]
+    assert lines[0].startswith("arm: motion of 0.25 s, 3.08 periods of the first mode")
+    assert "(12.3 Hz); vibration watched for 0.5 s after it" in lines[0]
+    assert lines[1].strip() == "model: nonlinear, craig-bampton, 12 modes"
+    assert lines[3].split() == ["PID", "0.3", "100.0", "%", "not"]
     assert lines[-1].strip() == "LQG: failed: unstable"
     assert "<table>" in answer._repr_html_()

@@ -7,12 +7,11 @@ from lissom.describe import Scenario
 from lissom.describe.control_study import ControlStudy
 from lissom.runs.controller_design import design_controller
 from lissom.runs.dry_run import check_start
-from lissom.services.comparison_table import CompareRequest
-from lissom.services.control_comparison import compare
 from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map
 from lissom.services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
 from lissom.services.simulate import SimulateRequest, simulate
 from lissom.solve.model import Model
+from lissom.studies.controller_comparison import compare_controllers
 from performed import performed
 
 NAME = "double-pendulum"
@@ -51,7 +50,7 @@ def designed_law():
 def comparison():
     study = ControlStudy.load(NAME)
     changed = study.model_copy(update={"changes": {**study.changes, **XLA}})
-    compare(CompareRequest(study=changed))
+    compare_controllers(changed)
 
 
 class Reached(Exception):

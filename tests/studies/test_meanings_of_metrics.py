@@ -8,9 +8,8 @@ import pytest
 import lissom as ls
 from lissom.commands.cli import main
 from lissom.describe.control_study import ControlStudy
-from lissom.services.comparison_table import CompareRequest
-from lissom.services.control_comparison import compare
 from lissom.studies.compute import compute_chunk
+from lissom.studies.controller_comparison import compare_controllers
 from lissom.studies.controller_numbers import setting_of
 from lissom.studies.controller_run import LONGEST, SAMPLES
 from lissom.studies.store import Plan
@@ -115,7 +114,7 @@ def test_sweep_and_comparison_find_the_same_largest_strain_in_one_run():
     study = comparison(0.3)
     simulated = measured("simulate", as_simulation(study), "largest_strain")
     swept = measured("control", study, "largest_strain", "gauge_strain")
-    row = compare(CompareRequest(study=ControlStudy.from_dict(study))).rows[0]
+    row = compare_controllers(ControlStudy.from_dict(study)).rows[0]
     found = simulated["largest_strain"]
     # The motion strains the rod more than its load at rest does.
     assert found > 1.2 * bending_strain(LENGTH)
@@ -154,7 +153,7 @@ def test_sweep_and_comparison_find_the_same_drive_energy_in_one_run():
     scenario = as_simulation(study)
     found = measured("simulate", scenario, "drive_energy")["drive_energy"]
     swept = measured("control", study, "drive_energy")["drive_energy.PID"]
-    row = compare(CompareRequest(study=ControlStudy.from_dict(study))).rows[0]
+    row = compare_controllers(ControlStudy.from_dict(study)).rows[0]
     assert swept == pytest.approx(found, rel=1e-9)
     assert row.energy == pytest.approx(found, rel=1e-9)
     till_stop = measured("simulate", {**scenario, "t_end": 0.03}, "drive_energy")

@@ -6,8 +6,7 @@ import pytest
 import lissom as ls
 from lissom.describe.control_study import ControlStudy
 from lissom.files.part import plain as described
-from lissom.services.comparison_table import CompareRequest
-from lissom.services.control_comparison import compare
+from lissom.studies.controller_comparison import compare_controllers
 from lissom.studies.controller_numbers import Setting, setting_of
 from lissom.studies.controller_run import LONGEST, SAMPLES, controller_run
 from lissom.studies.store import Plan
@@ -119,7 +118,7 @@ def test_a_study_of_controllers_gives_the_tables_of_control_compare(tmp_path):
     assert all("unstable" in reason for reason in sweep.failures().values())
     assert np.isnan(sweep.data["residual_vibration.PID"].values[[1, 3]]).all()
     heavy = ControlStudy.from_dict(PENDULUM).replace({"payload.mass": 0.05})
-    rows = compare(CompareRequest(study=heavy)).rows
+    rows = compare_controllers(heavy).rows
     for row in rows:
         found = float(sweep.data[f"residual_vibration.{row.name}"][2])
         assert found == pytest.approx(row.residual, rel=1e-6)

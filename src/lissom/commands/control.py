@@ -6,7 +6,6 @@ import typer
 
 from ..compiled_code import keep_compiled_code
 from ..files.errors import refused
-from .control_compare import compare
 from .option_groups import Report, grouped
 from .options import ResultFile, RunPicture, Settings
 from .parsing import changes_of, option_names
@@ -62,6 +61,3 @@ def run(
     if prepared.scenario.controller is None:
         raise refused("controller", None, "the scenario has none: name one (--law)")
     run_and_report(prepared, code, report)
-
-
-app.command()(compare)

@@ -5,11 +5,44 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ..verbs.verb import Verb
-from .progress import stages
+from .interrupt import stopping_between_steps, telling_first
+from .output import console, print_summary
+from .progress import Jobs, Watch, stages
+
+
+@contextmanager
+def comparison(quiet: bool) -> Iterator[Any]:
+    """A bar for each controller; where the comparison is stopped, the rows that are done are printed unless quiet."""
+    # What commands show is imported with its verb.
+    from ..runs.failures import FailedRun
+    from ..studies.controller_comparison import ComparisonWatch
+
+    jobs = Jobs()
+    tables: list[Any] = []
+
+    def tell() -> None:
+        if tables and not quiet:
+            print_summary(console(), tables[-1].summary())
+
+    @contextmanager
+    def law(k: int, count: int, name: str) -> Iterator[Watch]:
+        with jobs.job(k, count, name) as bar, stopping_between_steps(bar) as watch:
+            yield watch
+
+    # Until the first step of a run a signal leaves at once: what is there is told before.
+    with telling_first(tell):
+        try:
+            yield ComparisonWatch(law, tables.append)
+        except FailedRun as failure:
+            tables.append(failure.result)
+            tell()
+            raise
+
 
 # By the word that a verb has for it; each gives what the function of the verb is watched by.
 BARS: dict[str, Callable[[bool], AbstractContextManager[Any]]] = {
     "stages": lambda quiet: stages(),
+    "controllers": comparison,
 }
 
 

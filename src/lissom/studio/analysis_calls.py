@@ -34,8 +34,7 @@ def mode_map(data: Data, watch: Any) -> Any:
 
 def controllers(data: Data, watch: Any) -> Any:
     """Controllers on one motion."""
-    from ..services.comparison_table import CompareRequest
-    from ..services.control_comparison import ComparisonWatch, compare
+    from ..studies.controller_comparison import ComparisonWatch, compare_controllers
 
     @contextmanager
     def law(k: int, count: int, name: str) -> Iterator[Any]:
@@ -45,7 +44,7 @@ def controllers(data: Data, watch: Any) -> Any:
         told(0.0)
         yield told
 
-    return compare(CompareRequest(**data), ComparisonWatch(law=law))
+    return compare_controllers(**data, watch=ComparisonWatch(law=law)).to_dict()
 
 
 def sweep(data: Data, watch: Any) -> Any:

@@ -349,4 +349,19 @@ TABLE = (
         options={"changes": ("--set",)},
         in_studio=False,
     ),
+    Verb(
+        "control compare",
+        "studies.controller_comparison:compare_controllers",
+        help="Many controllers on one motion of one robot: one table and one figure. Interrupted, it prints the rows "
+        "that are done. Exit code 1 if a controller failed.",
+        example="control compare double-pendulum --plot compare.png",
+        reads=NOTHING,
+        options={
+            "changes": ("--set",),
+            "numbers": ("-o", "--output"),
+            "picture": ("--plot",),
+        },
+        in_studio=False,
+        progress="controllers",
+    ),
 )

@@ -9,10 +9,9 @@ from lissom.describe.control_study import ControlStudy
 from lissom.describe.controllers import PreviewedFeedback
 from lissom.files.description_files import library_studies
 from lissom.runs.failures import FailedRun
-from lissom.services import control_comparison
-from lissom.services.comparison_files import result_name
-from lissom.services.comparison_table import CompareRequest, ControllerRow
-from lissom.services.control_comparison import compare
+from lissom.studies import controller_comparison
+from lissom.studies.comparison_table import ControllerRow, result_name
+from lissom.studies.controller_comparison import compare_controllers
 from lissom.studies.controller_numbers import Setting
 
 
@@ -37,7 +36,7 @@ def test_studies_of_the_library_follow_the_rules_of_a_comparison(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["double-pendulum", "four-bar"])
 def test_controllers_leave_less_than_a_position_loop_in_the_same_time(name):
-    answer = compare(CompareRequest(study=name))
+    answer = compare_controllers(name)
     rows = {row.name: row for row in answer.rows}
     assert all(row.failed is None and row.stable for row in answer.rows)
     assert answer.stop * answer.first_mode_hz == pytest.approx(3.5, rel=0.01)
@@ -65,7 +64,7 @@ def test_a_shaper_and_optimal_control_leave_less_on_every_robot_of_the_library(n
     judged = ("PID", "PID, quintic and ZVD", "LQG")
     some = {key: study.controllers[key] for key in judged}
     study = study.model_copy(update={"controllers": some})
-    answer = compare(CompareRequest(study=study))
+    answer = compare_controllers(study)
     assert answer.stop * answer.first_mode_hz == pytest.approx(3.5, rel=0.01)
     assert all(row.failed is None and row.stable for row in answer.rows)
     assert all(row.energy_residual < 1e-4 for row in answer.rows)
@@ -86,7 +85,7 @@ def test_energies_close_as_far_as_the_tolerance_asks_for(name, rtol, limit):
     tolerance = {"solver.rtol": rtol, "solver.atol": 0.01 * rtol}
     changes = {**study.changes, **tolerance}
     study = study.model_copy(update={"controllers": some, "changes": changes})
-    answer = compare(CompareRequest(study=study))
+    answer = compare_controllers(study)
     assert all(row.failed is None for row in answer.rows)
     assert all(row.energy_residual < limit for row in answer.rows)
 
@@ -107,9 +106,8 @@ def test_a_controller_that_does_not_fit_is_refused_before_the_first_run(tmp_path
         },
     }
     file = tmp_path / "rows.json"
-    asked = CompareRequest(study=ControlStudy.from_dict(study), numbers=str(file))
     with pytest.raises(DescriptionError, match="controllers.wrong.gains.kp: .* got 2"):
-        compare(asked)
+        compare_controllers(ControlStudy.from_dict(study), numbers=file)
     assert not file.exists()
 
 
@@ -138,12 +136,14 @@ def test_an_interrupted_comparison_keeps_the_rows_that_are_done(tmp_path, monkey
         residual = 0.004 if name == "PID" else 0.001
         return ControllerRow(name=name, type=kind, residual=residual), None
 
-    monkeypatch.setattr(control_comparison, "setting_of", lambda study: setting)
-    monkeypatch.setattr(control_comparison, "check_controllers", lambda setting: None)
-    monkeypatch.setattr(control_comparison, "_measured", measured)
+    monkeypatch.setattr(controller_comparison, "setting_of", lambda study: setting)
+    monkeypatch.setattr(
+        controller_comparison, "check_controllers", lambda setting: None
+    )
+    monkeypatch.setattr(controller_comparison, "_measured", measured)
     file = tmp_path / "rows.json"
     with pytest.raises(FailedRun, match="2 of 7 controllers are done") as stopped:
-        compare(CompareRequest(study=study, numbers=str(file)))
+        compare_controllers(study, numbers=file)
     assert stopped.value.interrupted
     rows = stopped.value.result.rows
     assert [row.residual_share for row in rows[:2]] == [1.0, 0.25]
