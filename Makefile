@@ -23,7 +23,7 @@ MINUTES ?= 20
 FUZZ = $(TEST_ENV) PYTHONPATH="$(CURDIR)/src:$(CURDIR)/tests" $(BIN)/python -m fuzz --jobs $(JOBS) --minutes $(MINUTES) \
 	$(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(ONLY),--only $(ONLY))
 
-.PHONY: help demo docs test test-all lint format bench fuzz goldens counts clean distclean
+.PHONY: help demo docs test test-all test-jax lint format bench fuzz goldens counts clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -73,6 +73,26 @@ $(SITE): pyproject.toml | $(MADE)
 $(EXTRA): $(READY) $(SITE)
 	@$(PIP) '.[arms,cluster,browser]'
 	@touch $@
+
+# The compiler's own tests at both ends of the range of JAX, each in an environment of its own that stays for the next time.
+TESTED_JAX ?= 0.6.0 0.12.0.1
+test-jax:
+	@for version in $(TESTED_JAX); do \
+		folder=build/jax-$$version; python=""; \
+		for p in $(PYTHON) python3.12 python3.13 python3; do \
+			if "$$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1; then python="$$p"; break; fi; \
+		done; \
+		if [ -z "$$python" ]; then echo "JAX 0.11 and newer need Python 3.12; name one with: make PYTHON=..." >&2; exit 1; fi; \
+		if [ ! -e $$folder/.ready ]; then \
+			"$$python" -m venv $$folder && \
+			$$folder/bin/python -m pip install -qq --disable-pip-version-check \
+				jax==$$version equinox jaxtyping llvmlite numpy pytest && \
+			touch $$folder/.ready || exit 1; \
+		fi; \
+		echo "jaxnative with JAX $$version"; \
+		PYTHONPATH="$(CURDIR)/src" OMP_NUM_THREADS=1 $$folder/bin/python -m pytest -q -c /dev/null --rootdir tests/compiler \
+			--confcutdir tests/compiler -p no:cacheprovider -m "not slow" tests/compiler || exit 1; \
+	done
 
 docs: $(SITE)
 	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs

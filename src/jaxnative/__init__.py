@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .export import ExportError as ExportError
     from .export import export_c as export_c
     from .lanes import LanesAhead as LanesAhead
-    from .marks import kept_function as kept_function
+    from .marks import noinline as noinline
 
 __version__ = "0.1.0.dev0"
 
@@ -30,7 +30,7 @@ _HOME = {
     "ExportError": "export",
     "export_c": "export",
     "LanesAhead": "lanes",
-    "kept_function": "marks",
+    "noinline": "marks",
 }
 
 

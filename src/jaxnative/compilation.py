@@ -25,7 +25,7 @@ QUICK = {"xla_backend_optimization_level": 0, "xla_cpu_use_fusion_emitters": Fal
 USED_MAPS = Path("/proc/self/maps")  # one line each
 MOST_MAPS = Path("/proc/sys/vm/max_map_count")
 
-# Share of the maps from which on old programs make room for new ones: some ten structures of robots.
+# Share of the maps from which on old programs make room for new ones: some ten structures of models.
 ROOM = 0.4
 # Share at which nothing more is compiled: what is left is for the memory of numbers.
 FULL = 0.95

@@ -47,13 +47,13 @@ Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
 _is_hurried: ContextVar[bool] = ContextVar("compiling quickly", default=False)
 _compiling = threading.RLock()
-# Functions that several programs of a robot call, such as its residual, are translated once.
+# Functions that several programs of a model call, such as its residual, are translated once.
 _shared: "dict[Any, Translation]" = {}
 MOST_SHARED = 60
-_told: set[str] = set()  # reasons why functions did not become machine code
+_logged: set[str] = set()  # reasons why functions did not become machine code
 # Calls that are known at sight: a closed chain comes back to coordinates that it had before.
 MOST_RECENT = 3
-# Share of a robot's zeros and ones that a program made for a robot like it has to know of.
+# Share of a model's zeros and ones that a program made for a model like it has to know of.
 NEARLY = 0.8
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -137,7 +137,7 @@ def pattern_of(numbers: list[Any], is_fixed: list[bool]) -> Pattern:
 def chosen_pattern(
     own: Pattern, made: list[Pattern], kept: list[Pattern], numbers: list[Any]
 ) -> Pattern:
-    """What a program for these numbers is to take for granted, so that few programs serve many robots.
+    """What a program for these numbers is to take for granted, so that few programs serve many models.
 
     Args:
         own: all zeros and ones of the numbers.
@@ -145,14 +145,14 @@ def chosen_pattern(
         kept: patterns of programs on disk.
         numbers: the inputs.
     """
-    alike = [pattern for pattern in kept if pattern.is_nearly(own)]
-    for pattern in reversed(alike):
+    candidates = [pattern for pattern in kept if pattern.is_nearly(own)]
+    for pattern in reversed(candidates):
         if pattern.holds_for(numbers):
             return pattern
     if made:
         # Another program, that asks for less: it serves all that came so far.
         return own.weakened(made[-1])
-    for pattern in reversed(alike):
+    for pattern in reversed(candidates):
         weaker = own.weakened(pattern)
         if weaker.is_nearly(own):
             return weaker
@@ -175,10 +175,10 @@ def _zeros_and_ones(number: Any) -> np.ndarray | None:
 def compiled_quickly(function: F) -> F:
     """A function compiled without costly optimisation: machine code, or XLA where that has to do it.
 
-    The numbers of a robot, its first argument, are taken to stay the same from call to call. Inside another
+    The numbers of a model, its first argument, are taken to stay the same from call to call. Inside another
     transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
     """
-    quick = NativeAhead(_WithKeywords(function), _robot, quick=True, **QUICK)
+    quick = NativeAhead(_WithKeywords(function), _model, quick=True, **QUICK)
     ordinary = eqx.filter_jit(function)
 
     @functools.wraps(function)
@@ -202,7 +202,7 @@ class _WithKeywords:
         return self._function(*args, **kwargs)
 
 
-def _robot(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _model(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The first argument, if it is more than an array."""
     return args[0] if isinstance(args[0], eqx.Module) else ()
 
@@ -221,7 +221,7 @@ class NativeAhead(CompiledAhead):
 
     Args:
         function: what to compile.
-        fixed: from the arguments, those whose numbers stay the same from call to call, such as the robot's. Their
+        fixed: from the arguments, those whose numbers stay the same from call to call, such as a model's. Their
             zeros and ones are taken for granted; other numbers need no new program, other zeros do.
         unrolls: written out in scalars as a whole; without it, only marked functions inside are.
         quick: compiled without much optimisation, for what runs a few times; see also `compiling`.
@@ -326,15 +326,15 @@ class NativeAhead(CompiledAhead):
         except Exception as failure:
             reason = reason_of(failure)
             # One line for a reason, however many functions it meets.
-            level = logging.INFO if reason in _told else logging.WARNING
-            _told.add(reason)
+            level = logging.INFO if reason in _logged else logging.WARNING
+            _logged.add(reason)
             self._give_up(key, f"did not become machine code ({reason})", level)
             log.debug("traceback", exc_info=True)
             return None
         programs.append((pattern, program))
         # One entry of the store for all patterns of zeros: its `call` is their list.
-        together: Any = tuple(programs)
-        STORE.keep(key, Program(together, None, program.user_code))
+        entry: Any = tuple(programs)
+        STORE.keep(key, Program(entry, None, program.user_code))
         return pattern, program
 
     def _give_up(self, key: Any, reason: str, level: int) -> None:
@@ -346,7 +346,7 @@ class NativeAhead(CompiledAhead):
         log.log(level, "%s %s; XLA runs it", name, reason)
 
     def _kind(self, numbers: list[Any], structure: Any) -> str | None:
-        """Name on disk of what all robots of a structure share; None if nothing can be kept of it."""
+        """Name on disk of what all models of a structure share; None if nothing can be kept of it."""
         effort = (self._unrolls, self._is_quick, self._once)
         return program_cache.key_of(
             self._function, structure, shapes_of(numbers), effort

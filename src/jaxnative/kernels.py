@@ -20,7 +20,7 @@ FEW_TERMS = 4  # of each number of a product, up to which they are added without
 def lu_kernel(n: int, kind: str, for_solving: bool = False) -> Function:
     """P A = L U in place with row pivoting: arguments matrix, pivots, order of the rows.
 
-    With `for_solving`, robots in lanes may exchange the same rows, and not each those of its own largest numbers.
+    With `for_solving`, members in lanes may exchange the same rows, and not each those of its own largest numbers.
     """
     if not for_solving:
         function = lu_function(f"lu_{kind}_{n}", n, kind)

@@ -1,6 +1,6 @@
-"""What differs from lane to lane in a program that several robots run at once, and where lanes part company.
+"""What differs from lane to lane in a program that several members run at once, and where lanes part company.
 
-A *lane* is one robot, or one state, in a vector of the processor. A number that is the same in all lanes stays a single
+A *lane* is one member in a vector of the processor. A number that is the same in all lanes stays a single
 number. A loop or branch whose condition differs from lane to lane opens a *mask scope*: there only some lanes count.
 """
 

@@ -1,4 +1,4 @@
-"""Machine code in which every number is a vector of this processor: one robot, or one state, in each lane."""
+"""Machine code in which every number is a vector of this processor: one member in each lane."""
 
 import functools
 

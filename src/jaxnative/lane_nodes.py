@@ -1,4 +1,4 @@
-"""Numbers of lanes for LLVM: one robot, or one state, in each lane of a vector."""
+"""Numbers of lanes for LLVM: one member in each lane of a vector."""
 
 import math
 from typing import Any

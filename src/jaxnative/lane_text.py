@@ -1,4 +1,4 @@
-"""The text of a program for LLVM in which every number is a vector: one robot, or one state, in each lane.
+"""The text of a program for LLVM in which every number is a vector: one member in each lane.
 
 Where lanes part company (a loop that some have left, a branch that some take), blocks run for all that still need them,
 and a mask keeps what belongs to the others.

@@ -1,4 +1,4 @@
-"""Functions of many robots or states at once: several in each instruction of this processor, one in each lane."""
+"""Functions of many members at once: several in each instruction of this processor, one in each lane."""
 
 import logging
 import math
@@ -72,15 +72,15 @@ def _in_all(number: Any, is_mapped: bool) -> np.ndarray | None:
 
 
 class LanesAhead:
-    """A function mapped over robots or states, as `jax.vmap` would, in lanes.
+    """A function mapped over members, as `jax.vmap` would, in lanes.
 
     Every lane goes its own way through loops and branches: its results are those of a single call, to rounding.
 
     Args:
-        function: of one robot and one state.
+        function: of one member.
         fixed: from the arguments, those whose numbers stay the same from call to call. Zeros and ones that all members
             have are taken for granted.
-        in_step: the robots of one vector decide together where the function asks for it (`in_all_lanes` and others in
+        in_step: the members of one vector decide together where the function asks for it (`in_all_lanes` and others in
             `marks`).
     """
 
@@ -148,8 +148,8 @@ class LanesAhead:
                 log.debug("traceback", exc_info=True)
                 raise Unexpected(reason_of(failure)) from failure
             programs.append((pattern, program))
-            together: Any = tuple(programs)
-            STORE.keep(key, Program(together, None, program.user_code))
+            entry: Any = tuple(programs)
+            STORE.keep(key, Program(entry, None, program.user_code))
             return program
 
     def _build(self, request: _Request, pattern: Pattern) -> Program:

@@ -26,7 +26,7 @@ def lu_function(name: str, n: int, kind: str, in_lanes: bool = False) -> Functio
         name: of the function.
         n: rows.
         kind: of the numbers.
-        in_lanes: robots in lanes exchange the same rows where that suits all of them.
+        in_lanes: members in lanes exchange the same rows where that suits all of them.
     """
     kernel = Kernel(name)
     dtype = "complex128" if kind == "c" else "float64"

@@ -1,6 +1,6 @@
 """How a function is meant to become machine code: kept as a function, as a loop over rows, or in step with others.
 
-Under XLA these words mean nothing: a kept function is itself, rows are mapped at once, and every robot goes its own
+Under XLA these words mean nothing: a kept function is itself, rows are mapped at once, and every member goes its own
 way. They come into force only while `tracing` lasts.
 """
 
@@ -44,7 +44,7 @@ def tracing(native: bool = True) -> AbstractContextManager[None]:
 
 @contextmanager
 def tracing_for_lanes(in_step: bool) -> Iterator[None]:
-    """While it lasts, functions are traced for several robots in each instruction; `tracing` has to last too.
+    """While it lasts, functions are traced for several members in each instruction; `tracing` has to last too.
 
     Args:
         in_step: they decide together; else each goes its own way, as it does by itself.
@@ -161,26 +161,26 @@ def vmap_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., A
     return call
 
 
-# --- robots in step ------------------------------------------------------------------------------------------------
+# --- members in step ------------------------------------------------------------------------------------------------
 
 
 def in_all_lanes(truth: Any) -> Any:
-    """Whether something holds for every robot in step with this one; of a robot by itself, whether it holds."""
+    """Whether something holds for every member in step with this one; of a member by itself, whether it holds."""
     return _across_lanes(truth, ALL_LANES) if _is_in_step.get() else truth
 
 
 def in_some_lane(truth: Any) -> Any:
-    """Whether something holds for any robot in step with this one."""
+    """Whether something holds for any member in step with this one."""
     return ~in_all_lanes(~truth)
 
 
 def least_of_lanes(number: Any) -> Any:
-    """The smallest of a number of all robots in step."""
+    """The smallest of a number of all members in step."""
     return _across_lanes(number, LEAST_OF_LANES) if _is_in_step.get() else number
 
 
 def _across_lanes(value: Any, mark: str) -> Any:
-    # Not inside a kept function: that is traced once, for robots in lanes and by themselves.
+    # Not inside a kept function: that is traced once, for members in lanes and by themselves.
     def across(value: Any) -> Any:
         return value
 
@@ -193,7 +193,7 @@ def recompute_where(
 ) -> Any:
     """`compute(*arguments)` where it is new, elsewhere `kept`, which it gave for the same arguments before.
 
-    Robots in lanes compute it together as soon as one of them has to: the others get again what they had.
+    Members in lanes compute it together as soon as one of them has to: the others get again what they had.
     """
     if _is_in_lanes.get():
         is_new = ~_across_lanes(~is_new, ALL_LANES)

@@ -1,4 +1,4 @@
-"""Calls that come again: a march calls the same program with the same robot, and a state that moves on."""
+"""Calls that come again: a march calls the same program with the same model, and a state that moves on."""
 
 import weakref
 from collections import deque

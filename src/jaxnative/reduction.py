@@ -18,7 +18,7 @@ from .values import DTYPES, Lazy, Nodes, Value, stays_in_memory
 MANY = 1500
 # and beyond that only if loops would waste more on zeros than they gain.
 SPEED_OF_LOOPS = 12
-# Of a batch, such as the links of a robot, each product may have so many terms.
+# Of a batch each product may have so many terms.
 MANY_EACH = 400
 # Part of these numbers for a function that runs seldom: it is written and compiled in less time.
 IF_RARE = 0.1
@@ -105,7 +105,7 @@ def _highest(tr, kind: str) -> int:
 
 def dot_general(tr, params, a: Value, b: Value):
     """Product over contracted axes, batch axes side by side."""
-    a, b = _alike(tr, a, b)
+    a, b = _in_one_kind(tr, a, b)
     (over_a, over_b), (batch_a, batch_b) = params["dimension_numbers"]
     free_a = [k for k in range(len(a.shape)) if k not in (*over_a, *batch_a)]
     free_b = [k for k in range(len(b.shape)) if k not in (*over_b, *batch_b)]
@@ -129,7 +129,7 @@ def dot_general(tr, params, a: Value, b: Value):
     return tr.product(left, right, sizes, shape)
 
 
-def _alike(tr, a: Value, b: Value) -> tuple[Value, Value]:
+def _in_one_kind(tr, a: Value, b: Value) -> tuple[Value, Value]:
     """Both factors as numbers of the kind of their product: JAX does not ask that they be of one type."""
     kind = tr.kind_of(tr.result_type)
     if kind == "b":

@@ -9,27 +9,27 @@ from .lane_text import LINE
 class RowLoop(NamedTuple):
     """What the loop over rows hands to the function of one vector of rows."""
 
-    robot: int  # how many arrays of numbers the robot has
+    model: int  # how many arrays of numbers the model has
     columns: tuple[int, ...]  # numbers in a row of each
     results: tuple[int, ...]
     width: int
 
     def text(self, inner: str) -> tuple[str, str]:
         """Name and text of the loop around a function."""
-        n = self.robot + 1 + len(self.columns) + len(self.results)
+        n = self.model + 1 + len(self.columns) + len(self.results)
         parameters = ", ".join(f"ptr noalias %a{k}" for k in range(n))
         types = ", ".join(["ptr"] * (n - 1))
-        robot = [f"%a{k}" for k in range(self.robot)]
+        model = [f"%a{k}" for k in range(self.model)]
         sizes = (*self.columns, *self.results)
         places = [f"%lanes{k}" for k in range(len(sizes))]
-        own = [f"%a{self.robot + 1 + k}" for k in range(len(sizes))]
-        pointers = ", ".join(f"ptr {name}" for name in (*robot, *places))
+        own = [f"%a{self.model + 1 + k}" for k in range(len(sizes))]
+        pointers = ", ".join(f"ptr {name}" for name in (*model, *places))
         moves = list(zip(places, own, sizes, strict=True))
         into, out_of = moves[: len(self.columns)], moves[len(self.columns) :]
         body = "\n".join(
             [
                 *self._memory(places, sizes),
-                HEAD.format(count=f"%a{self.robot}"),
+                HEAD.format(count=f"%a{self.model}"),
                 *[_move("side_by_side", move) for move in into],
                 f"  call void @{inner}({pointers})",
                 *[_move("apart", move) for move in out_of],
@@ -43,7 +43,7 @@ class RowLoop(NamedTuple):
         return name, text.replace("@NAME", f"@{name}")
 
     def _memory(self, places: list[str], sizes: tuple[int, ...]) -> list[str]:
-        """Room for one vector of rows; robots with thousands of nodes have no room on the stack."""
+        """Room for one vector of rows; models with thousands of nodes have no room on the stack."""
         steps = [-(-max(size, 1) * 8 * self.width // LINE) * LINE for size in sizes]
         lines = [
             f"  %room = call ptr @malloc(i64 {sum(steps) + LINE})",

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 class RowsAhead(NativeAhead):
-    """A function of a robot and of rows, called with (robot, columns...): results of all rows, however many there are.
+    """A function of a model and of rows, called with (model, columns...): results of all rows, however many there are.
 
     Args:
-        function: of the robot and one row of each column.
+        function: of the model and one row of each column.
         window: how many rows a program takes that cannot take any number of them.
-        fixed: of the robot, the numbers that stay the same from call to call; all of them unless it is given.
+        fixed: of the model, the numbers that stay the same from call to call; all of them unless it is given.
         options: of XLA, where that has to do it.
     """
 
@@ -42,35 +42,35 @@ class RowsAhead(NativeAhead):
         self,
         function: Callable[..., Any],
         window: Callable[[], int],
-        fixed: Callable[[Any], Any] = lambda robot: robot,
+        fixed: Callable[[Any], Any] = lambda model: model,
         **options: Any,
     ):
         self._of_row = function
         self._window = window
         self._recent_rows: tuple[_RecentRows, ...] = ()
-        super().__init__(_OverRows(function), lambda robot, *_: fixed(robot), **options)
+        super().__init__(_OverRows(function), lambda model, *_: fixed(model), **options)
 
     @property
     def _is_in_lanes(self) -> bool:
         # Compiled quickly, a few rows are done one after the other: lanes take longer to write than they save.
         return is_native() and not self._is_quick
 
-    def prepare(self, robot: Any, *columns: Any) -> Any:
+    def prepare(self, model: Any, *columns: Any) -> Any:
         """Compile for columns of these shapes, whatever their number of rows; the shapes of a window's results."""
         if self._is_in_lanes:
             for recent in self._recent_rows:
-                if recent.serves(robot, columns):
+                if recent.serves(model, columns):
                     return recent.result
-        return super().prepare(*self._blank_window(robot, columns))
+        return super().prepare(*self._blank_window(model, columns))
 
-    def __call__(self, robot: Any, *columns: Any) -> Any:
+    def __call__(self, model: Any, *columns: Any) -> Any:
         """Results of all rows."""
         if self._is_in_lanes:
             for recent in self._recent_rows:
-                value = recent.value(robot, columns)
+                value = recent.value(model, columns)
                 if value is not NOT_SERVED:
                     return value
-            window = self._blank_window(robot, columns)
+            window = self._blank_window(model, columns)
             pattern, program = self._pattern_and_program(window)
             if isinstance(program.call, _RowsRunner) and pattern is not None:
                 recent = _RecentRows(program.call, pattern, window)
@@ -78,19 +78,19 @@ class RowsAhead(NativeAhead):
                 if not program.user_code:
                     before = self._recent_rows[: MOST_RECENT - 1]
                     self._recent_rows = (recent, *before)
-                return recent.value(robot, columns)
-        return self._in_windows(robot, columns)
+                return recent.value(model, columns)
+        return self._in_windows(model, columns)
 
-    def _blank_window(self, robot: Any, columns: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _blank_window(self, model: Any, columns: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of a program for one window."""
         rows = self._window()
         shapes = [jax.ShapeDtypeStruct((rows, *c.shape[1:]), c.dtype) for c in columns]
-        return (robot, np.asarray(rows), *shapes)
+        return (model, np.asarray(rows), *shapes)
 
-    def _in_windows(self, robot: Any, columns: tuple[Any, ...]) -> Any:
+    def _in_windows(self, model: Any, columns: tuple[Any, ...]) -> Any:
         parts = []
         for count, window in windows_of(columns, self._window()):
-            value = super().__call__(robot, np.asarray(count), *window)
+            value = super().__call__(model, np.asarray(count), *window)
             parts.append(_first_rows(value, count))
         return joined_rows(parts)
 
@@ -110,21 +110,21 @@ class RowsAhead(NativeAhead):
         from . import lane_code
         from .row_loop import RowLoop
 
-        robot, count, *columns = joined_arguments(shapes, structure)
+        model, count, *columns = joined_arguments(shapes, structure)
         rows = [jax.ShapeDtypeStruct(c.shape[1:], c.dtype) for c in columns]
-        numbers, structure = split_arguments((robot, *rows))
+        numbers, structure = split_arguments((model, *rows))
         traced, result = trace(self._of_row, numbers, structure)
         known = (*pattern.known[: -len(columns) - 1], *pattern.known[-len(columns) :])
         function = function_of(traced, Pattern(known), unrolls=False)
         frame = RowLoop(
-            robot=len(numbers) - len(columns),
+            model=len(numbers) - len(columns),
             columns=tuple(_size(row) for row in rows),
             results=tuple(_size(v.aval) for v in traced.jaxpr.outvars),
             width=lane_code.lane_count(),
         )
-        is_robot = [True] * frame.robot
+        is_of_model = [True] * frame.model
         differ = [False] * (len(columns) + len(frame.results))
-        shared = (*is_robot, *differ)
+        shared = (*is_of_model, *differ)
         inner = lane_code.load(function, shared, frame.width, self._is_quick)
         name, text = frame.text(inner)
         effort = machine_code.Effort(level=0 if self._is_quick else 1)
@@ -141,9 +141,9 @@ class _OverRows:
         self.__qualname__ = f"rows of {function.__qualname__}"
         self._function = function
 
-    def __call__(self, robot: Any, count: Any, *columns: Any) -> Any:
+    def __call__(self, model: Any, count: Any, *columns: Any) -> Any:
         def of_row(*row: Any) -> Any:
-            return self._function(robot, *row)
+            return self._function(model, *row)
 
         return vmap_first_rows(of_row, count)(*columns)
 
@@ -163,7 +163,7 @@ def _of_all_rows(recipe: Recipe, frame: "RowLoop", rows: int) -> Recipe:
             return leaf
         return jax.ShapeDtypeStruct((rows, *leaf.shape), leaf.dtype)
 
-    k = frame.robot
+    k = frame.model
     return recipe._replace(
         count=recipe.count + 1,
         inputs=[*recipe.inputs[:k], "int64", *recipe.inputs[k:]],
@@ -187,10 +187,10 @@ class _RowsRunner(Runner):
         self._row_results = [(shape[1:], name) for shape, name in recipe.outputs]
         self._room: tuple[int, OutputBlock] | None = None
 
-    def run_rows(self, robot: Addresses, columns: Sequence[np.ndarray]) -> Any:
-        """The results for a robot whose numbers stand at these addresses."""
+    def run_rows(self, model: Addresses, columns: Sequence[np.ndarray]) -> Any:
+        """The results for a model whose numbers stand at these addresses."""
         count = np.array(len(columns[0]))
-        sources = np.concatenate([robot, addresses_of([count, *columns])])
+        sources = np.concatenate([model, addresses_of([count, *columns])])
         return self.run_at(sources, self._room_for(len(columns[0])))
 
     def _room_for(self, rows: int) -> OutputBlock:
@@ -204,7 +204,7 @@ class _RowsRunner(Runner):
 
 
 class _RecentRows:
-    """A call of rows that may come again: with the same robot, or one like it, and other rows.
+    """A call of rows that may come again: with the same model, or one like it, and other rows.
 
     Args:
         runner: of the program.
@@ -213,22 +213,22 @@ class _RecentRows:
     """
 
     def __init__(self, runner: _RowsRunner, pattern: Pattern, args: tuple[Any, ...]):
-        robot, _, *columns = args
+        model, _, *columns = args
         self._runner = runner
         self.result = runner.result
-        self._robot = Argument(robot, pattern.known)
+        self._model = Argument(model, pattern.known)
         self._columns = [(shape.shape[1:], np.dtype(shape.dtype)) for shape in columns]
 
-    def serves(self, robot: Any, columns: Sequence[Any]) -> bool:
-        """True if the program serves this robot and these rows for sure."""
-        return self._serves_rows(columns) and self._robot.serves(robot)
+    def serves(self, model: Any, columns: Sequence[Any]) -> bool:
+        """True if the program serves this model and these rows for sure."""
+        return self._serves_rows(columns) and self._model.serves(model)
 
-    def value(self, robot: Any, columns: Sequence[Any]) -> Any:
-        """The results of all rows, if the program serves this robot and these rows for sure; else NOT_SERVED."""
+    def value(self, model: Any, columns: Sequence[Any]) -> Any:
+        """The results of all rows, if the program serves this model and these rows for sure; else NOT_SERVED."""
         if not self._serves_rows(columns):
             return NOT_SERVED
         alive: list[np.ndarray] = []
-        places = self._robot.places_of(robot, alive)
+        places = self._model.places_of(model, alive)
         if places is None:
             return NOT_SERVED
         found = [np.ascontiguousarray(column) for column in columns]
