@@ -43,6 +43,8 @@ def test_every_benchmark_names_its_formulation():
         calls_without_a_formulation(file)
         for folder in FOLDERS
         for file in folder.rglob("*.py")
+        # The self-test is of what users have by default.
+        if file.name != "doctor.py"
     ]
     assert sum(found, []) == []
 

@@ -2,17 +2,17 @@
 
 import json
 import subprocess
-import sys
 
 import gmsh
 import numpy as np
 import pytest
 
 from lissom.bodies.fe.elements import FeError
-from lissom.bodies.fe.gmsh_child import WORKER
+from lissom.bodies.fe.gmsh_child import PROGRAM
 from lissom.bodies.fe.solid import mesh_of, solid_elements
 from lissom.commands import cli
 from lissom.files.description_files import library_folder
+from lissom.worker_process import ASK, ORPHANED, send
 
 from .fe_decks import DATA, STEEL
 
@@ -86,14 +86,12 @@ def test_gmsh_ends_with_the_process_that_started_it(tmp_path):
         "ending": ".geo",
         "size": None,
         "mesh": str(tmp_path / "m.msh"),
-        "error": str(tmp_path / "e.txt"),
         "bytes": 2**33,
     }
-    child = subprocess.Popen(
-        [sys.executable, "-P", str(WORKER), json.dumps(request)], stdin=subprocess.PIPE
-    )
+    child = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE)
+    send(child.stdin, ASK, json.dumps(request).encode())
     with pytest.raises(subprocess.TimeoutExpired):
         child.wait(timeout=1.0)
     assert child.stdin is not None
     child.stdin.close()
-    assert child.wait(timeout=10.0) == 1
+    assert child.wait(timeout=10.0) == ORPHANED

@@ -3,18 +3,18 @@
 import json
 import os
 import queue
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..worker_process import WorkerDied, WorkerProcess, with_this_package
 from .chunk import ChunkTask
 from .recipe import StudyRecipe
 from .store import Plan
 
 PAUSE = 0.2  # [s] after which a waiting caller gets control back
+PROGRAM = (sys.executable, "-m", "lissom.studies.worker")
 TRIES = 2  # of a chunk whose process ends, before its runs are tried one by one
 
 
@@ -33,28 +33,13 @@ class LostWorker(RuntimeError):
         self.run = run  # that it was at
 
 
-class WorkerProcess:
+class ChunkWorker:
     """One process that computes chunks."""
 
     def __init__(self, recipe: StudyRecipe, threads: int):
-        # Libraries that share out their work over all cores would fight over them.
-        limits = dict.fromkeys(
-            ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(threads)
-        )
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "lissom.studies.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **limits, "PYTHONPATH": _search_path()},
-            # Ctrl-C is for the one who asks, not for those who are asked.
-            start_new_session=True,
-        )
-        self._ask({"recipe": recipe.to_dict()})
-
-    def _ask(self, request: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
+        self._process = WorkerProcess(PROGRAM, with_this_package(threads))
+        # With the first request it learns the study.
+        self._first: dict[str, Any] = {"recipe": recipe.to_dict()}
 
     def compute(self, task: ChunkTask, lost: dict[int, str] | None) -> bytes:
         """The bytes of a chunk.
@@ -62,44 +47,23 @@ class WorkerProcess:
         Raises:
             LostWorker: the process ended.
         """
-        run = None
-        answers = self.process.stdout
-        assert answers is not None
+        run: int | None = None
+
+        def report(content: bytes) -> None:
+            nonlocal run
+            run = json.loads(content)["run"]
+
+        request = {**task._asdict(), "lost": lost, **self._first}
+        self._first = {}
         try:
-            self._ask({**task._asdict(), "lost": lost})
-            while True:
-                line = answers.readline()
-                if not line:
-                    break
-                head = json.loads(line)
-                if "run" in head:
-                    run = head["run"]
-                    continue
-                data = answers.read(head["size"])
-                # Less than promised comes from a process that ended while it answered.
-                if len(data) == head["size"]:
-                    return data
-                break
-        except OSError:
-            pass
-        code = self.process.wait()
-        reason = f"signal {-code}" if code < 0 else f"exit code {code}"
-        raise LostWorker(f"the process ended while computing this run ({reason})", run)
+            return self._process.call(json.dumps(request).encode(), report)
+        except WorkerDied as death:
+            message = f"the process ended while computing this run ({death})"
+            raise LostWorker(message, run) from None
 
     def end(self) -> None:
         """Ends the process, whatever it is doing."""
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
-
-
-def _search_path() -> str:
-    """Where a worker finds this very package, installed or not."""
-    here = str(Path(__file__).parents[2])
-    given = os.environ.get("PYTHONPATH")
-    return os.pathsep.join([here, given] if given else [here])
+        self._process.end()
 
 
 def compute_locally(
@@ -135,7 +99,7 @@ class Team:
         self.plan = plan
         self.size = size
         self.stopped = threading.Event()
-        self.workers: dict[int, WorkerProcess] = {}
+        self.workers: dict[int, ChunkWorker] = {}
 
     def start(self, todo: Any, done: Any) -> None:
         """Set all workers to work."""
@@ -183,9 +147,9 @@ class Team:
                     # From here on one by one, so that it is known which run it is.
                     lost = {}
 
-    def _worker(self, k: int) -> WorkerProcess:
+    def _worker(self, k: int) -> ChunkWorker:
         if k not in self.workers:
-            self.workers[k] = WorkerProcess(self.plan.recipe, threads=1)
+            self.workers[k] = ChunkWorker(self.plan.recipe, threads=1)
         if self.stopped.is_set():
             self.workers[k].end()
         return self.workers[k]

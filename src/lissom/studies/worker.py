@@ -1,37 +1,31 @@
-"""A process that computes chunks: asked on its standard input, answering on its standard output.
-
-It is started as a program of its own, so that nothing of the script that asks for a study is run again. Whoever starts
-it holds the other end of its input: when that closes, for whatever reason, the process ends.
-"""
+"""A process that computes chunks of a study."""
 
 import json
-import os
-import queue
-import sys
-import threading
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, BinaryIO
+from typing import Any
 
 from .. import __version__
 from ..compiled_code import keep_compiled_code
+from ..worker_process import Report, serve
 from .chunk import ChunkTask, encode
 from .recipe import StudyRecipe
-
-ORPHANED = 3  # exit code
 
 
 def main() -> None:
     """Answers requests until the standard input closes."""
-    answers = _own_output()
-    requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     keep_compiled_code()
-    recipe = StudyRecipe.model_validate(requests.get()["recipe"])
-    while True:
-        request = requests.get()
-        data = answer(recipe, request, lambda k: _say(answers, {"run": k}))
-        _say(answers, {"size": len(data)}, data)
+    recipe: StudyRecipe | None = None
+
+    def chunk(request: bytes, report: Report) -> bytes:
+        nonlocal recipe
+        asked = json.loads(request)
+        if "recipe" in asked:
+            recipe = StudyRecipe.model_validate(asked["recipe"])
+        assert recipe is not None
+        return answer(recipe, asked, lambda k: report(json.dumps({"run": k}).encode()))
+
+    serve(chunk)
 
 
 def answer(recipe: StudyRecipe, request: Mapping[str, Any], tell: Any) -> bytes:
@@ -42,25 +36,6 @@ def answer(recipe: StudyRecipe, request: Mapping[str, Any], tell: Any) -> bytes:
     lost = request.get("lost")
     numbered = None if lost is None else {int(k): why for k, why in lost.items()}
     return encode(compute_chunk(recipe, task, tell, numbered))
-
-
-def _own_output() -> BinaryIO:
-    """Standard output for answers alone: whatever else is printed goes to standard error."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    return answers
-
-
-def _listen(requests: "queue.SimpleQueue[dict[str, Any]]") -> None:
-    for line in sys.stdin.buffer:
-        requests.put(json.loads(line))
-    # The other end is gone: nobody waits for an answer.
-    os._exit(ORPHANED)
-
-
-def _say(answers: BinaryIO, head: Mapping[str, Any], data: bytes = b"") -> None:
-    answers.write(json.dumps(head).encode() + b"\n" + data)
-    answers.flush()
 
 
 def compute_remotely(

@@ -1,24 +1,26 @@
 """A process that asks services, and that can be ended at any time without harm to the server."""
 
-import multiprocessing
-import os
+import pickle
 import signal
+import sys
 import threading
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from time import monotonic, sleep
 from typing import Any
 
+from ..worker_process import (
+    CallStopped,
+    Report,
+    TimeIsUp,
+    WorkerDied,
+    WorkerProcess,
+    serve,
+    with_this_package,
+)
 from .explanation import Explanation, explained, explanation
 
-# What goes through the pipe.
-ASK, STOP = "ask", "stop"
-PROGRESS, RESULT, FAILURE = "progress", "result", "failure"
-
-LOOK_S = 0.05  # between two looks at the pipe
-GRACE_S = 20.0  # to save what is done after being asked to stop
-PARENT_S = 1.0  # between two looks for the server
-START_GRACE_S = 2.0  # the same while there is nothing to save yet
+RESULT, FAILURE = "result", "failure"
+# -P: the folder in which the studio is opened holds no modules.
+PROGRAM = (sys.executable, "-P", "-m", "lissom.studio.worker")
 
 
 class CallFailed(Exception):
@@ -33,16 +35,14 @@ class Worker:
     """One process, started when it is first asked, and again after it was ended. Calls come one at a time."""
 
     def __init__(self) -> None:
-        self._context = multiprocessing.get_context("spawn")
         self._turn = threading.Lock()
         self._stopping = threading.Event()
-        self._process: Any = None
-        self._pipe: Any = None
+        self._process: WorkerProcess | None = None
 
     @property
     def process_id(self) -> int | None:
         """Number of the process, None while there is none."""
-        return None if self._process is None else self._process.pid
+        return None if self._process is None else self._process.process_id
 
     def call(
         self,
@@ -58,14 +58,10 @@ class Worker:
         """
         with self._turn:
             self._stopping.clear()
-            self._begin()
-            try:
-                self._pipe.send((ASK, name, data))
-                return self._answer(monotonic() + limit_s, limit_s, watch)
-            except (EOFError, OSError):
-                self._end()
-                message = "the process that computed this ended unexpectedly"
-                raise CallFailed(explanation("worker died", message)) from None
+            kind, content = self._answer(pickle.dumps((name, data)), limit_s, watch)
+        if kind == FAILURE:
+            raise CallFailed(content)
+        return content
 
     def stop(self) -> None:
         """Asks the call under way to stop: what is done is saved where the service can."""
@@ -76,93 +72,63 @@ class Worker:
         self._stopping.set()
         self._end()
 
-    def _begin(self) -> None:
-        if self._process is not None and self._process.is_alive():
-            return
-        ours, theirs = self._context.Pipe()
-        self._process = self._context.Process(
-            target=answer_calls, args=(theirs,), daemon=True
-        )
-        self._process.start()
-        theirs.close()
-        self._pipe = ours
+    def _begin(self) -> WorkerProcess:
+        if self._process is None or not self._process.is_alive:
+            self._process = WorkerProcess(PROGRAM, with_this_package())
+        return self._process
 
     def _end(self) -> None:
         process, self._process = self._process, None
-        if process is not None and process.is_alive():
-            process.kill()
-            process.join(5.0)
+        if process is not None:
+            process.end()
 
-    def _answer(self, deadline: float, limit_s: float, watch: Callable) -> Any:
-        asked_to_stop: float | None = None
-        has_begun = False
-        while True:
-            if self._pipe.poll(LOOK_S):
-                kind, content = self._pipe.recv()
-                if kind == RESULT:
-                    return content
-                if kind == FAILURE:
-                    raise CallFailed(content)
-                has_begun = True
-                watch(content)
-            now = monotonic()
-            if now > deadline:
-                self._end()
-                message = f"took longer than {limit_s:g} s and was ended"
-                raise CallFailed(explanation("time is up", message))
-            if not self._stopping.is_set():
-                continue
-            if asked_to_stop is None:
-                asked_to_stop = now
-                self._pipe.send((STOP, None, None))
-            grace = GRACE_S if has_begun else START_GRACE_S
-            if now > asked_to_stop + grace:
-                self._end()
-                raise CallFailed(explanation("interrupted", "stopped"))
+    def _answer(self, request: bytes, limit_s: float, watch: Callable) -> Any:
+        def report(content: bytes) -> None:
+            watch(pickle.loads(content))
+
+        process = self._begin()
+        try:
+            answer = process.call(request, report, limit_s, self._stopping)
+        except WorkerDied:
+            self._end()
+            message = "the process that computed this ended unexpectedly"
+            raise CallFailed(explanation("worker died", message)) from None
+        except TimeIsUp as failure:
+            raise CallFailed(explanation("time is up", str(failure))) from None
+        except CallStopped as failure:
+            raise CallFailed(explanation("interrupted", str(failure))) from None
+        return pickle.loads(answer)
 
 
 # --- in the process ------------------------------------------------------------------------------------------------
 
 
-def answer_calls(pipe: Connection) -> None:
+def main() -> None:
     """Answers calls until the server is gone."""
     # Ctrl-C in the terminal is the server's to handle.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from ..compiled_code import keep_compiled_code
 
     keep_compiled_code()
-    threading.Thread(target=_end_with_server, daemon=True).start()
-    while True:
-        try:
-            kind, name, data = pipe.recv()
-        except (EOFError, OSError):
-            return
-        # A stop that came too late belongs to no call.
-        if kind == ASK:
-            pipe.send(_answered(pipe, name, data))
+    serve(_answered)
 
 
-def _end_with_server() -> None:
-    """A server that was killed closes nothing: its workers see that they have another parent."""
-    server = os.getppid()
-    while os.getppid() == server:
-        sleep(PARENT_S)
-    os._exit(1)
-
-
-def _answered(pipe: Connection, name: str, data: dict[str, Any]) -> tuple[str, Any]:
+def _answered(request: bytes, report: Report) -> bytes:
     from ..files.summary import plain
     from .calls import CALLS
 
     def watch(progress: dict[str, Any]) -> None:
-        pipe.send((PROGRESS, progress))
-        if pipe.poll():
-            pipe.recv()
-            raise KeyboardInterrupt
+        report(pickle.dumps(progress))
 
+    name, data = pickle.loads(request)
     try:
-        return RESULT, plain(CALLS[name](data, watch))
+        answer = RESULT, plain(CALLS[name](data, watch))
     except KeyboardInterrupt:
-        return FAILURE, explanation("interrupted", "stopped before it began")
+        answer = FAILURE, explanation("interrupted", "stopped before it began")
     except Exception as failure:
-        return FAILURE, explained(failure)
+        answer = FAILURE, explained(failure)
+    return pickle.dumps(answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,11 +4,12 @@ Geometry is accepted by the first bytes of its format, scripts by the user's wor
 """
 
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from ... import worker_process
+from ...worker_process import TimeIsUp, WorkerDied, WorkerProcess
 from .elements import FeError
 from .gmsh_worker import GEOMETRY, NO_VOLUME
 from .msh_file import MshFile, read_msh
@@ -17,7 +18,13 @@ from .optional import optional_module
 MESHING_SECONDS = 600.0  # that gmsh may take
 MESHING_BYTES = 8 * 2**30  # of memory
 SCRIPTS = (".geo",)
-WORKER = Path(__file__).with_name("gmsh_worker.py")
+# -P: modules are not looked for in the folder of the program.
+PROGRAM = (
+    sys.executable,
+    "-P",
+    worker_process.__file__,
+    str(Path(__file__).with_name("gmsh_worker.py")),
+)
 HEAD_BYTES = 4096  # of a file, in which its format shows
 
 
@@ -44,18 +51,15 @@ def run_gmsh(
     optional_module("gmsh", "Geometry and .geo files")
     with tempfile.TemporaryDirectory(prefix="lissom-") as folder:
         mesh = Path(folder) / "mesh.msh"
-        error = Path(folder) / "error.txt"
         request = {
             "source": str(path.resolve()),
             "ending": ending,
             "size": size,
             "mesh": str(mesh),
-            "error": str(error),
             "bytes": MESHING_BYTES,
         }
-        _run_worker(path, request, max_wall)
-        if error.is_file():
-            reason = error.read_text(encoding="utf-8").partition("\n")[0]
+        reason = _mesh_apart(path, request, max_wall).partition("\n")[0]
+        if reason:
             said = reason if reason == NO_VOLUME else f"gmsh: {reason}"
             raise FeError(f"{path}: {said}")
         return read_msh(mesh)
@@ -90,26 +94,21 @@ def _check_format(path: Path) -> None:
         )
 
 
-def _run_worker(path: Path, request: dict, max_wall: float) -> None:
-    # Without -P the folder of the worker would stand first among those that modules are looked for in.
-    command = [sys.executable, "-P", str(WORKER), json.dumps(request)]
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as child:
-        try:
-            code = child.wait(timeout=max_wall)
-        except subprocess.TimeoutExpired:
-            raise FeError(
-                f"{path}: gmsh took longer than {max_wall:g} s and was stopped: choose a larger --mesh-size, "
-                "or more time (--max-wall)"
-            ) from None
-        finally:
-            child.kill()
-    if code != 0:
+def _mesh_apart(path: Path, request: dict, max_wall: float) -> str:
+    """What gmsh said, empty where it meshed."""
+    child = WorkerProcess(PROGRAM, quiet=True)
+    try:
+        return child.call(json.dumps(request).encode(), limit_s=max_wall).decode()
+    except TimeIsUp:
         raise FeError(
-            f"{path}: gmsh ended with code {code}: the file is broken, or needs more than "
+            f"{path}: gmsh took longer than {max_wall:g} s and was stopped: choose a larger --mesh-size, "
+            "or more time (--max-wall)"
+        ) from None
+    except WorkerDied as death:
+        raise FeError(
+            f"{path}: gmsh ended with code {death.code}: the file is broken, or needs more than "
             f"{MESHING_BYTES / 2**30:.0f} GB of memory; try a larger --mesh-size"
-        )
+        ) from None
+    finally:
+        # gmsh's own clean-up may take long, and there is nothing to keep.
+        child.end()

@@ -1,13 +1,11 @@
 """The process in which gmsh runs: opens a geometry or a script, meshes it, writes a `.msh` file; all within limits.
 
-Run as a file, alone: it imports nothing of the package, and ends when the process that started it does.
+Served by `worker_process.py`, alone: it imports nothing of the package.
 """
 
 import json
 import math
-import os
-import sys
-import threading
+from collections.abc import Callable
 
 GEOMETRY = {
     ".step": "step",
@@ -20,25 +18,32 @@ UNSET = 1e20  # gmsh's largest edge length is 1e22 where a file names none
 NO_VOLUME = "holds no volume"
 
 
-def main(request: dict) -> None:
-    """Meshes `source` with 10-node tetrahedra into `mesh`; what goes wrong is written to `error`."""
-    import gmsh
-
+def answer(request: bytes, report: Callable[[bytes], None]) -> bytes:
+    """What went wrong, empty where nothing did."""
+    asked = json.loads(request)
+    limit_memory(asked["bytes"])
     try:
-        # Settings in the home folder or in the current one are scripts too: they are not read.
-        gmsh.initialize(interruptible=False, readConfigFiles=False)
-        gmsh.option.setNumber("General.Terminal", 0)
-        gmsh.option.setNumber("General.NumThreads", 1)
-        gmsh.option.setString("Geometry.OCCTargetUnit", "M")
-        _mesh(gmsh, request)
-        gmsh.option.setNumber("Mesh.SaveAll", 1)
-        gmsh.option.setNumber("Mesh.Binary", 1)
-        gmsh.option.setNumber("Mesh.MshFileVersion", 4.1)
-        gmsh.write(request["mesh"])
+        main(asked)
     except Exception as failure:
         # gmsh has no error class of its own.
-        with open(request["error"], "w", encoding="utf-8") as file:
-            file.write(str(failure))
+        return str(failure).encode() or b"failed"
+    return b""
+
+
+def main(request: dict) -> None:
+    """Meshes `source` with 10-node tetrahedra into `mesh`."""
+    import gmsh
+
+    # Settings in the home folder or in the current one are scripts too: they are not read.
+    gmsh.initialize(interruptible=False, readConfigFiles=False)
+    gmsh.option.setNumber("General.Terminal", 0)
+    gmsh.option.setNumber("General.NumThreads", 1)
+    gmsh.option.setString("Geometry.OCCTargetUnit", "M")
+    _mesh(gmsh, request)
+    gmsh.option.setNumber("Mesh.SaveAll", 1)
+    gmsh.option.setNumber("Mesh.Binary", 1)
+    gmsh.option.setNumber("Mesh.MshFileVersion", 4.1)
+    gmsh.write(request["mesh"])
 
 
 def _mesh(gmsh, request: dict) -> None:
@@ -77,19 +82,3 @@ def limit_memory(most: int) -> None:
         return
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def leave_with_parent() -> None:
-    """Ends this process when the pipe from the process that started it closes."""
-    sys.stdin.buffer.read()
-    os._exit(1)
-
-
-if __name__ == "__main__":
-    request = json.loads(sys.argv[1])
-    limit_memory(request["bytes"])
-    watcher = threading.Thread(target=leave_with_parent, daemon=True)
-    watcher.start()
-    main(request)
-    # gmsh's own clean-up may take long, and there is nothing to keep.
-    os._exit(0)
