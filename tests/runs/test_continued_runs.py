@@ -74,10 +74,10 @@ def test_a_sampled_law_goes_on_with_what_it_remembers(tmp_path):
         assert_allclose(ours, theirs, atol=3 * error, rtol=0, err_msg=name)
         assert error < 1e-5 * np.abs(exact.values(name)).max()
     assert second.warnings == whole.warnings
-    # A file holds no memory of a law: the run says that it begins anew.
+    # A file holds no memory of a law: the run warns that the law restarts.
     read = ls.Run.load(first.save(tmp_path / "first.nc"))
     forgetful = ls.simulate(MODEL, start=read, t_end=0.2, inputs=inputs, **TIMES)
-    assert "begins anew at 0.1 s" in forgetful.warnings[-1]
+    assert "restarts at t = 0.1 s" in forgetful.warnings[-1]
 
 
 def test_motions_of_joints_go_on():

@@ -179,7 +179,7 @@ def refine(
 
 
 def power(x: Value, exponent: float | int, order: int) -> list[Value]:
-    """x^r; whole positive powers end by themselves, also at x = 0."""
+    """x^r; whole positive powers have finitely many terms, also at x = 0."""
     is_polynomial = float(exponent).is_integer() and exponent >= 0
     terms = []
     binomial = 1.0

@@ -121,7 +121,7 @@ class SeriesRules(Rules[Series]):
         """As often as the constant terms say; an iteration towards a solution then goes on for the orders above them.
 
         Raises:
-            SeriesError: a parameter has a say in when the loop ends, and what it computes does not come to rest.
+            SeriesError: the end of the loop depends on a parameter, and what it computes does not converge.
         """
         carry = loop.carry
         while self._goes_on(loop, carry):

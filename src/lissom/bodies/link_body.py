@@ -51,7 +51,7 @@ def complete_body(robot: Robot, i: int, bare: Body) -> Body:
     link = robot.links[i]
     # Masses first: modal damping is that of the modes with them.
     body = _with_damping(body, link.damping or robot.damping)
-    # Last of all: damping and masses know nothing of planes.
+    # Last: damping and masses are not formulated in a plane.
     return in_plane(body) if robot.planar else body
 
 

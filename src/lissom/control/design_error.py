@@ -11,6 +11,6 @@ class DesignError(ValueError):
 
 
 def wrong_count(found: int, count: int, field: str) -> DesignError:
-    """The refusal of so many numbers where there should be one, or one for each of a count."""
+    """The error of a wrong number of values where one, or one for each of `count`, is needed."""
     accepted = "one number" if count == 1 else f"one number, or {count} of them"
     return DesignError(f"must be {accepted}, got {found}", field)

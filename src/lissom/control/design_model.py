@@ -104,7 +104,7 @@ def design_model(
 
 
 class ModalSubsystem(NamedTuple):
-    """Some motions of a linear model, by themselves."""
+    """A subsystem of a linear model, uncoupled from the rest."""
 
     A: Matrix
     B: Matrix

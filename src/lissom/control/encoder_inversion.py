@@ -85,7 +85,7 @@ def encoder_inversion(
 
 
 def ring_down(model: Model, q: Any) -> float:
-    """How long the first mode that the motors move goes on at a pose [s]."""
+    """Decay time of the first mode that the motors excite at a pose [s]."""
     mode = first_driven_mode(model, q)
     longest = PERIODS * 2 * np.pi / mode.omega
     if not mode.zeta > 0:

@@ -133,7 +133,7 @@ def _delayed_motion(
     phi = phase(t)
 
     def time_of(wanted):
-        """The time at which a phase is reached; the frequency at the ends goes on outside."""
+        """The time at which a phase is reached; outside, the frequency at the ends is used."""
         inside = np.interp(wanted, phi, t)
         for _ in range(3):
             # Newton's method, since a table alone is only as good as its step.

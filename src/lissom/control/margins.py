@@ -196,7 +196,7 @@ def sensitivity(
     period = loop.robot.dt
     nyquist = np.pi / period
     omega = np.geomspace(1e-4 * nyquist, nyquist, POINTS)
-    # Lightly damped modes are narrow: their own frequencies are looked at too.
+    # Lightly damped modes are narrow: the grid includes their own frequencies.
     poles = np.concatenate([closed_loop_poles(loop), loop.robot.poles])
     angles = np.abs(np.angle(poles)) / period
     resonances = np.unique(angles[(angles > omega[0]) & (angles < nyquist)])

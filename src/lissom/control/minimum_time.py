@@ -24,7 +24,7 @@ from .references import PolynomialSignal
 from .slow_model import SlowModel, Vector, encoder_names, slow_model, zero_order_hold
 from .time_optimal import limit_of_each_joint
 
-COARSE = 64  # steps in which the time is first looked for
+COARSE = 64  # steps of the first search for the time
 FINE = 300  # steps, about, of the motion that comes out
 LONGEST = 4096.0  # controller samples per coarse step at which the search gives up
 GROWTH = 1.3  # of the time, from one coarse try to the next

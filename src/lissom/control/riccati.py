@@ -6,7 +6,7 @@ from ..types import Float
 
 Matrix = Float[np.ndarray, "_ _"]
 
-DOUBLINGS = 60  # each one squares what is left of a motion: 2^60 samples are for ever
+DOUBLINGS = 60  # each one squares what is left of a motion: 2^60 samples are enough
 CONVERGED = 1e-13  # change of the solution, against its size
 UNBOUNDED = 1e100  # a cost that grows on and on
 

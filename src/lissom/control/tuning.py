@@ -18,7 +18,9 @@ from .margins import closed_loop_poles, open_loop
 from .shaping import Mode
 
 GAINS = 25  # tried in every search
-GAIN_MARGIN = 2.0  # a loop whose gain is chosen is stable with so many times that gain
+GAIN_MARGIN = (
+    2.0  # a loop whose gain is chosen is stable with this multiple of the gain
+)
 # Of delayed reference control: parts of critical damping, from nothing to far too much.
 DELAY_GAINS = (1e-3, 30.0)
 # Part of a joint's inertia that a mode must carry to count as moved by the motors.

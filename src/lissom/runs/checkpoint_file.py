@@ -22,7 +22,7 @@ EVERY = 20.0  # [s] of computing between two checkpoints
 
 
 class CheckpointFile:
-    """Where a run is kept while it goes on.
+    """File that stores a run at intervals.
 
     Args:
         path: the file.

@@ -248,7 +248,7 @@ class Run(Summarised):
         return list(names)
 
     def state(self, k: int = -1) -> State:
-        """The state at output time k, the last one by default: `simulate` goes on from there.
+        """The state at output time k, the last one by default: `simulate` continues from it.
 
         Raises:
             ValueError: the run has no such time, or does not hold the rates of its links.
@@ -272,7 +272,7 @@ class Run(Summarised):
         )
 
     def initial(self, k: int = -1) -> dict[str, Any]:
-        """The state at output time k as the key `initial` of a scenario, whose run goes on from there."""
+        """The state at output time k as the key `initial` of a scenario, whose run continues from it."""
         state = self.state(k)
         return {
             "time": float(self.t[k]),

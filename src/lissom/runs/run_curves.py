@@ -1,4 +1,4 @@
-"""What a run holds over time, by the names that people plot it by."""
+"""Curves of a run over time, by the names that plots use."""
 
 from collections.abc import Mapping, Sequence
 

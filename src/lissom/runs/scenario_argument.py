@@ -1,4 +1,4 @@
-"""What people hand to a function that runs a scenario."""
+"""Arguments of functions that run a scenario: scenarios, names, files and data."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -65,7 +65,7 @@ def simulate(
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: at the start, from `model.at` or `model.static`, or a pose, in which the robot rests undeformed; q = 0 by
             default.
-        start: a run that goes on where it ended: state, time and works are those of its end. A sampled law goes on with
+        start: a run to continue: state, time and works are those of its end. A sampled law continues with
             what it remembers, unless the run comes from a file.
         t_start: time at the start [s], for states that come from elsewhere; inputs are read from there on.
         t_end: time at the end [s].
@@ -75,12 +75,12 @@ def simulate(
         solver: `Solver` options, or a mapping of them.
         record: nodes, such as `lower/tip`, whose velocities and accelerations the run holds too.
         progress: True for a bar; False for none; None for one in terminals and notebooks if it takes over a second.
-        watch: called with the time reached while the run goes on.
+        watch: called with the time reached during the run [s].
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
         scenario: what the result file should remember as its origin.
         build_s: time already spent on building the model, for the record.
         known_warnings: about the data of the run, listed before those about the run itself.
-        checkpoint: file that keeps the run while it goes on, every 20 s and where it is interrupted; it stays.
+        checkpoint: file that stores the run every 20 s and where it is interrupted; it is not deleted.
         resume: go on from the checkpoint, where there is one.
         observe: called like `watch`, with the robot as it is then (`Snapshot`).
         doubts: old name of `known_warnings`.
@@ -89,7 +89,7 @@ def simulate(
         The `Run`: times [s], motion, torques, energies; `run.data` names them with their units, `run.save()` writes it.
 
     Raises:
-        ArgumentError: a time, an option or an input that makes no sense.
+        ArgumentError: an invalid time, option or input.
         SimulationError: the run did not reach its end.
         CheckpointError: the checkpoint is not that of this run.
 
@@ -219,7 +219,7 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, Any, "_End"]:
 
 
 def _memory_warning(inputs: Inputs, t_start: float, before: PreviousRun) -> list[str]:
-    """Tells that a sampled law in the middle of time knows nothing of what was before."""
+    """Warning that a sampled law starts at `t_start` without its memory."""
     law = inputs.feedback
     if (
         t_start == 0.0
@@ -229,7 +229,7 @@ def _memory_warning(inputs: Inputs, t_start: float, before: PreviousRun) -> list
     ):
         return []
     return [
-        f"the control law begins anew at {t_start:g} s: what it remembered is not in the file of the first run"
+        f"the state of the controller was not saved in the file of the first run: it restarts at t = {t_start:g} s"
     ]
 
 
@@ -255,11 +255,11 @@ def run_scenario(
 
     Args:
         scenario: a `Scenario`, its name in the library, its file or its data.
-        watch: called with the time reached while the run goes on.
+        watch: called with the time reached during the run [s].
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
         model: a model of the scenario that exists already.
         build_s: time that was spent on building it [s], for the record.
-        checkpoint: file that keeps the run while it goes on, as in `simulate`.
+        checkpoint: file that stores the run at intervals, as in `simulate`.
         resume: go on from the checkpoint, where there is one.
         progress: True for a bar; False for none; None for one in terminals and notebooks if it takes over a second.
         observe: called like `watch`, with the robot as it is then (`Snapshot`).

@@ -30,7 +30,7 @@ from .controller_law import controller_law
 
 
 class RunStart(NamedTuple):
-    """A run before its first step: all that it needs is decided and checked."""
+    """A run before its first step: model, state, times, inputs and solver, all checked."""
 
     model: Model
     state: State  # at the first output time

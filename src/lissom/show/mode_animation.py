@@ -128,7 +128,7 @@ def _amplitude(
     rotation = _largest_change(motion.rotation) / step
     rest = np.asarray(motion.position)[0]
     size = np.ptp(rest.reshape(-1, 3), axis=0).max()
-    # Where links only twist, the displacements are rounding: the rotations are what there is to see.
+    # Where links only twist, the displacements are rounding: only the rotations show.
     if displacement < TWIST_ONLY * size * rotation:
         return TWIST / rotation
     # A mode in which nothing moves is drawn at rest.

@@ -110,7 +110,7 @@ def record_steps(
 
 
 def empty_rows(tree: Any, count: int) -> Any:
-    """Room for so many of each of the arrays of a tree."""
+    """Zeros with `count` rows for every array of a tree."""
     return jax.tree.map(lambda leaf: jnp.zeros((count, *leaf.shape), leaf.dtype), tree)
 
 

@@ -1,4 +1,4 @@
-"""What people hand to a function, as what the function works with: robots, poses, times, options.
+"""Arguments of functions, converted and checked: robots, poses, times, options.
 
 Every refusal names the argument, the value, and what is accepted.
 """

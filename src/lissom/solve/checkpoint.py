@@ -42,7 +42,7 @@ class Checkpoint(NamedTuple):
 
 @runtime_checkable
 class CheckpointStore(Protocol):
-    """What keeps a run while it goes on."""
+    """Storage for the state of a running simulation."""
 
     def keep(
         self,

@@ -11,7 +11,7 @@ from ..dynamics.formulation import AbstractFormulation
 from ..types import Float, real
 from .step import AbstractStep, Attempt, Moment, stop_gradient
 
-LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which stops are looked at
+LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which stops are checked
 HALVINGS = 40  # of the part between two looks, to the time of a contact
 LEAST_PART = (
     1e-4  # of a step: contacts that lie closer to its start are taken to lie there

@@ -25,8 +25,8 @@ from .solution import Counts
 from .step import AbstractStep, Attempt, Moment, Tolerance, select, stop_gradient
 
 SAFETY = 0.9
-SHRINK = 0.2  # a step becomes at most so many times shorter,
-GROW = 8.0  # at most so many times longer,
+SHRINK = 0.2  # a step becomes shorter at most by this factor,
+GROW = 8.0  # longer at most by this factor,
 KEEP = 1.2  # and is kept if it would grow by less
 
 

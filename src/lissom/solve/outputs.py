@@ -221,7 +221,7 @@ def energy_audit(outputs: Outputs) -> np.ndarray:
     """Energies over time with the residual of their balance as last column [J]."""
     kinetic, strain, gravity, put_in, dissipated = outputs.energy.T
     stored = kinetic + strain + gravity
-    # A run that continues another one goes on counting the works of that one.
+    # A run that continues another one adds its work to that of the first.
     residual = stored - stored[:1] - (put_in - put_in[:1]) + dissipated - dissipated[:1]
     audit = np.empty((len(residual), len(ENERGIES)))
     audit[:, :-1] = outputs.energy

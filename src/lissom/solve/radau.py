@@ -445,7 +445,7 @@ class RadauIteration(NamedTuple):
     count: Any
     size: Any  # of the last change, in units of the tolerance
     rate: Any  # by which changes shrink
-    is_near: Any  # is the error of what users look at small enough
+    is_near: Any  # is the error of encoders and nodes small enough
     converged: Any  # and that of the energy
     diverged: Any
 

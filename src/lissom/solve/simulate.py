@@ -65,7 +65,7 @@ from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
 
-BURST = 400  # tries between two looks at the clock, the screen and the keyboard
+BURST = 400  # tries between two checks of clock, display and keyboard
 # Tries in code that was compiled quickly, where that is asked for (`compiling`). One takes 20 to 150 us longer than in
 # good code: so many cost up to 0.6 s, while to compile well takes 0.6 to 1.2 s longer.
 QUICK_TRIES = 4000
@@ -201,7 +201,7 @@ def integrate(
         times: output grid [s]; inputs are read at these times, wherever the grid begins.
         solver: method and tolerances.
         watch: called with the time reached, every few hundred steps; may raise to stop the run.
-        checkpoint: where the run is kept while it goes on.
+        checkpoint: where the run is stored at intervals.
         resume: go on from that file, where it exists.
         before: what a run that this one continues has left beside its state.
         observe: called like `watch`, with the robot as it is then.
@@ -413,7 +413,7 @@ def rollout(
 ) -> Solution:
     """A run as one pure JAX function of the model's numbers and the state: for `jax.jit`, `jax.vmap`, `jax.jvp`.
 
-    The same steps as `simulate`, without a look at the clock in between. A closed chain that comes to a dead point of
+    The same steps as `simulate`, without checks of the clock in between. A closed chain that comes to a dead point of
     its independent joints stops there.
 
     Args:
@@ -432,7 +432,7 @@ def rollout(
         `Solution`: times [s], coordinates, speeds and works [J] as arrays, numbers alone.
 
     Raises:
-        ArgumentError: a time or an option that makes no sense.
+        ArgumentError: an invalid time or option.
         ValueError: reverse mode is asked for of a robot with end stops.
 
     Example:
@@ -499,7 +499,7 @@ def step_times(
         Times [s], for `rollout(..., steps=...)`.
 
     Raises:
-        ArgumentError: a time or an option that makes no sense.
+        ArgumentError: an invalid time or option.
 
     Example:
         >>> import lissom as ls

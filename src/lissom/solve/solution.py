@@ -1,4 +1,4 @@
-"""What a run gives: states on its output grid, and how they were come by. Pure numbers, a pytree."""
+"""Result of a run: states on its output grid, counts of steps and how it ended. Pure numbers, a pytree."""
 
 from typing import Any
 

@@ -42,7 +42,7 @@ def select(condition: Any, one: Tree, other: Tree) -> Tree:
 
 
 class Tolerance(eqx.Module):
-    """Errors of what users look at: joint angles against one radian, node positions against the robot's reach.
+    """Tolerated errors: joint angles against one radian, node positions against the robot's reach.
 
     A wave along a bar that moves no node by more than the tolerance does not set the step. `everything` also weighs
     each coordinate and each rate against its own size, as textbook solvers do. `energy` bounds what a method that
@@ -58,7 +58,7 @@ class Tolerance(eqx.Module):
 class ErrorWeights(eqx.Module):
     """How much an error of each coordinate counts, where one of the tolerance counts as 1."""
 
-    # What users look at (encoders, nodes) per unit of x, divided by its tolerance.
+    # Encoder readings and node positions per unit of x, divided by their tolerance.
     sensitivity: Float[Array, "s n"]
     # The state that coordinates and rates are measured against where everything counts.
     x: Float[Array, " n"]
@@ -113,7 +113,7 @@ class Moment(eqx.Module):
 
 
 class Attempt(eqx.Module):
-    """What came of one step."""
+    """Result of one attempted step."""
 
     end: Moment
     error: Float[Array, ""]  # in units of the tolerance

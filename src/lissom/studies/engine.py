@@ -34,7 +34,7 @@ class Tally(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What a store holds of a study."""
+    """Inventory of the chunks of a study in its store."""
 
     names: list[str]  # of all chunks
     missing: list[int]

@@ -30,7 +30,7 @@ class ReadyRun(NamedTuple):
 
     @property
     def shared(self) -> tuple[Any, ...]:
-        """What runs in lanes must have in common beside the structure of their robots."""
+        """Settings that runs in lanes share, beside the structure of their robots."""
         scenario = self.scenario
         return (
             scenario.initial.time,

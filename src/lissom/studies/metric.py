@@ -13,7 +13,7 @@ class Metric(NamedTuple):
     name: str
     unit: str
     worst: str  # which end of its range is the bad one
-    about: str  # what it is, for people
+    about: str  # description in words
     # (outcome of the analysis, request) -> number(s)
     measure: Callable[[Any, Any], Any]
     options: tuple[str, ...] = ()  # keys of a request that it reads

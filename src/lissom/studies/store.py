@@ -140,7 +140,7 @@ class ChunkStore:
             raise cannot_write(self.folder, failure) from None
 
     def _path(self, name: str) -> Path:
-        # A folder with many thousands of files is slow to look through.
+        # A folder with many thousands of files is slow to list.
         return self.chunk_folder / name[:2] / name
 
     def present(self) -> set[str]:

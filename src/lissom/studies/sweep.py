@@ -1,4 +1,4 @@
-"""Studies from Python: `ls.sweep` computes one, or goes on with it, and gives its results."""
+"""Studies from Python: `ls.sweep` computes or continues one and returns its results."""
 
 import io
 import tempfile
@@ -52,7 +52,7 @@ class Sweep(Summarised):
 
     @property
     def data(self) -> Any:
-        """All results, read from their file when they are looked at."""
+        """All results, read from their file when first used."""
         if self._data is None:
             import xarray as xr
 
@@ -220,7 +220,7 @@ def sweep(
         store: folder for what is done; default: beside the file of the study, or a temporary one.
         workers: processes; default: one for each core.
         cluster: address of a Dask scheduler, `local`, or a `dask.distributed.Client`, instead of processes here.
-        watch: called with a `Tally` while the study goes on; an exception that it raises stops the study.
+        watch: called with a `Tally` during the study; an exception that it raises stops the study.
 
     Returns:
         `Sweep`: `data` (an xarray dataset) with the values of the keys and the metrics of every run, `on_grid()`,

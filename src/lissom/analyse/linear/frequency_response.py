@@ -17,7 +17,9 @@ from .linear_summary import linear_facts
 from .state_space import LinearModel
 
 POINTS = 600  # of a response without frequencies given, beside those at the resonances
-SWAY = 0.3  # frequency [Hz] below which a motion is a sway of free joints, not a vibration to look at first
+SWAY = (
+    0.3  # frequency [Hz] below which a motion is a sway of free joints, not a vibration
+)
 PEAKS = 8  # in the data of each response, largest first
 SHOWN_PEAKS = 5
 CHUNK = 256  # frequencies solved at a time

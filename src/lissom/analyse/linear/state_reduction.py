@@ -18,7 +18,7 @@ Matrix = Float[np.ndarray, "_ _"]
 
 
 class StateMatrices(NamedTuple):
-    """dx/dt = A x + B u, y = C x, or the same in steps; the feed-through is no business of the states."""
+    """dx/dt = A x + B u, y = C x, or the same in steps; the feed-through does not affect the states."""
 
     A: Matrix
     B: Matrix

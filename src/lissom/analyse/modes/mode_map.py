@@ -51,7 +51,7 @@ from .tracking import FOLLOWED, LONGEST_STEP, PointModes, track, weighted_motion
 CHUNK = 16  # points in one batch
 RANGES = ("mode", "lowest [Hz]", "highest [Hz]", "not followed", "unstable")
 GROWING = 1e-9  # growth, against |lambda|, that rounding makes of nothing
-SPARE = 3  # times as many modes are looked at as are asked for, and ten: one that comes from above is found
+SPARE = 3  # times the wanted modes, and ten more, are followed: one that sinks below others is found
 
 
 @dataclass(frozen=True, repr=False)

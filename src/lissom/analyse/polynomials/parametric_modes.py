@@ -279,7 +279,7 @@ def _single_expansion(
     """One expansion of the given order about one point."""
     order = ORDER if order is None else order
     start = _start(expander.source.parameters, at, region, present)
-    # Without a range the expansion is good near its point: there it is looked at.
+    # Without a range the expansion is good near its point: it is checked there.
     points = _point_above(start)[None] if region is None else region.few_checks()
     low = start - 1.0 if region is None else region.low
     high = start + 1.0 if region is None else region.high

@@ -189,7 +189,7 @@ def reduce_link(
         `save(path)` writes the link for `fe: {file: ...}`.
 
     Raises:
-        DescriptionError: the file cannot be read, or the request makes no sense.
+        DescriptionError: the file cannot be read, or the options contradict each other.
 
     Example:
         >>> import os, tempfile

@@ -12,7 +12,7 @@ from .elements import FiniteElements, Sparse
 
 CORNERS = 16  # of the outline of a slice
 FEWEST = 4  # nodes that make a slice
-RIM = 1.3  # nodes up to so many times as far away as the nearest one belong to a face's rim
+RIM = 1.3  # nodes within this multiple of the least distance belong to a face's rim
 TINY = 1e-300  # stands for zero where something is divided by it
 ALONG = 0.1  # part of a unit vector across the way below which another one is taken
 
