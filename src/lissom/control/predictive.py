@@ -7,6 +7,7 @@ quadratic program in V = (v_0 ... v_(c-1)) has a constant Hessian; from sample t
 
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
+import daqp
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -242,8 +243,6 @@ class QuadraticSolver:
 
     def _set_up(self, soft_from: int) -> Any:
         """The program with limits that may be passed at a price from a row on."""
-        import daqp
-
         sense = np.zeros(len(self._bound), dtype=np.int32)
         sense[soft_from:] = SOFT
         model = daqp.Model()

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..files.description_files import build
 from ..files.document import Document
 from ..files.errors import DescriptionError, Problem, refused
 from ..files.summary import Result, Summary, plain
+from ..files.triangles import write_stl
+from ..imports.mjcf import robot_from_mjcf
+from ..imports.urdf import UrdfChoices, UrdfRobot, robot_from_urdf
+from ..imports.urdf_visuals import MissingMesh, link_surface
 from ..parameters import (
     BeamMass,
     Branches,
@@ -27,9 +31,6 @@ from .flexible_links import (
     with_flexible_links,
 )
 from .robot import Robot
-
-if TYPE_CHECKING:
-    from ..imports.urdf import UrdfRobot
 
 MJCF = (".xml", ".mjcf")
 BRANCHES = ("weld", "drop")
@@ -113,8 +114,6 @@ class LinkShapes:
         return self.surfaces
 
     def _read_meshes(self, surfaces: Surfaces) -> None:
-        from ..imports.urdf_visuals import MissingMesh, link_surface
-
         problems = []
         for link, visuals in self.found.visuals.items():
             try:
@@ -204,12 +203,8 @@ def _described(
     merge_fixed: bool,
 ) -> "UrdfRobot":
     """What the file gives, before links are made flexible."""
-    from ..imports.urdf import UrdfChoices, UrdfRobot, robot_from_urdf
-
     held = dict(hold or {})
     if path.suffix.lower() in MJCF:
-        from ..imports.mjcf import robot_from_mjcf
-
         return UrdfRobot(robot_from_mjcf(path, tips, held), [], {})
     return robot_from_urdf(path, UrdfChoices(tips, branches, held, merge_fixed))
 
@@ -230,8 +225,6 @@ def _with_pictures(
     data: Mapping[str, Any], surfaces: Surfaces, output: Path
 ) -> dict[str, Any]:
     """The data of a robot with its surfaces in a folder beside its file."""
-    from ..files.triangles import write_stl
-
     folder = output.with_suffix("").with_name(f"{output.stem}-meshes")
     links = []
     for link in data["links"]:

@@ -13,6 +13,7 @@ from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..files.summary import Result, Summary, number, plain
 from ..parameters import Changes, LawFile, ScenarioWithController
+from ..solve.feedback import wire_law
 from ..solve.law import AbstractLaw
 from .controller_law import controller_law, problems_at
 from .forecast import affordable_model
@@ -133,7 +134,6 @@ def _designed(scenario: Scenario) -> ControllerDesign:
     # Laws and how they are designed take a while to import.
     from ..control.described_references import design_pose
     from ..control.margins import closed_loop_poles, margins_of, open_loop
-    from ..solve.feedback import wire_law
 
     controller = scenario.controller
     if controller is None:

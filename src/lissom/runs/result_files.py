@@ -1,12 +1,8 @@
 """Results read back from their files."""
 
-from typing import TYPE_CHECKING
-
 from ..describe import DescriptionError, Problem
 from ..files.array_file import ArrayFileError
-
-if TYPE_CHECKING:
-    from .run import Run
+from .run import Run
 
 HELD = ("time", "q", "position", "joint", "node", "link")  # what makes a file a run
 
@@ -17,8 +13,6 @@ def loaded_run(path: str) -> "Run":
     Raises:
         DescriptionError: there is no such file, or it holds no run.
     """
-    from .run import Run
-
     try:
         run = Run.load(path)
     except ArrayFileError as failure:
