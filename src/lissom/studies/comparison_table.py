@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ..atomic import write_atomically
 from ..describe.modelled import Modelled, model_facts
 from ..files.summary import Result, Summary, plain
+from .controller_numbers import Setting, resting_displacement, watched_node
 
 if TYPE_CHECKING:
     from ..runs.run import Run
-    from .controller_numbers import Setting
 
 NOT_RUN = "not run"  # why a row of an interrupted comparison has no numbers
 COLUMNS = (
@@ -140,7 +140,6 @@ class ControllerComparison(Result):
         if self.setting is None or not self.runs:
             raise ValueError("there is no run to draw")
         from ..show.plot_comparison import plot_comparison
-        from .controller_numbers import resting_displacement, watched_node
 
         setting = self.setting
         node = watched_node(setting.model, setting.study)
