@@ -98,7 +98,7 @@ def test_settings_come_before_options_and_missing_options_change_nothing():
         (lambda text: parsing.joint_values(PENDULUM, "--q", text), "--q", "1"),
         (lambda text: parsing.length("--mesh-size", text), "--mesh-size", "big"),
         (lambda text: parsing.frequency("--frequency", text), "--frequency", "-1"),
-        (lambda text: parsing.interfaces(text, None, None), "--interface", "inner=1"),
+        (lambda text: parsing.places("--interface", text), "--interface", "inner"),
     ],
 )
 def test_text_that_cannot_be_read_is_named_with_its_option(read, option, text):

@@ -123,7 +123,7 @@ def static(
     """
     model = model_from(model)
     if torque is not None and not free:
-        message = "only free joints take torques (free); held joints find theirs"
+        message = "only free joints take torques: add --free (free=True); held joints find theirs"
         raise refused("torque", None, message)
     state = model.static(q, torque, free=free)
     position = model.node_rows(model.poses(state).position)
