@@ -123,8 +123,9 @@ def static(
     """
     model = model_from(model)
     if torque is not None and not free:
-        message = "only free joints take torques: add --free (free=True); held joints find theirs"
-        raise refused("torque", None, message)
+        given = ",".join(f"{value:g}" for value in np.ravel(torque))
+        message = "only free joints take torques: add --free; held joints find theirs"
+        raise refused("torque", given, message)
     state = model.static(q, torque, free=free)
     position = model.node_rows(model.poses(state).position)
     # What a user can measure with the links unbent: encoders read the same, nothing sags.
