@@ -424,7 +424,7 @@ def test_masses_payload_and_damping_act_on_a_meshed_link(solid, tmp_path):
     [
         ({"file": "nothing.npz"}, "no such file"),
         ({"file": "part.op4"}, "lissom reduce part.op4"),
-        ({"file": "{own}"}, "say which nodes"),
+        ({"file": "{own}"}, "give the nodes at the joints"),
         ({"file": "{own}", "interface": {"inner": 10}}, "tip missing"),
         (
             {"file": "{own}", "interface": {"inner": 10, "tip": 99}},

@@ -88,7 +88,7 @@ def robot_of(bar):
 def test_a_link_without_them_is_refused_with_what_to_do():
     # As `reduce` of 0.1 wrote it.
     robot = robot_of(DATA / "solid-arm-0.1.npz")
-    with pytest.raises(ValueError, match="make it anew by `lissom reduce`"):
+    with pytest.raises(ValueError, match="write it again by `lissom reduce`"):
         ls.Model(robot, stiffening="geometric")
 
 

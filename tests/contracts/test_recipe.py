@@ -102,7 +102,7 @@ def tree():
     [
         ({"stiffening": "geometric"}, "own has no geometric stiffening: choose erls"),
         ({"reference": "minimum-norm"}, "own takes tangent only"),
-        ({"terms": "published"}, "own has one set of terms"),
+        ({"terms": "published"}, "own has only consistent terms"),
         (
             {"basis": "assumed"},
             "own takes nodal: for assumed choose dual-screw or nonlinear",

@@ -83,8 +83,8 @@ def test_rates_of_a_followed_motion_are_derivatives():
     "shaper, message",
     [
         ({"type": "specified-insensitivity"}, "which needs it"),
-        ({"type": "zv", "width": 0.5}, "belongs to specified-insensitivity"),
-        ({"frequency": [2.0], "follow": True}, "modes are followed"),
+        ({"type": "zv", "width": 0.5}, "applies only to specified-insensitivity"),
+        ({"frequency": [2.0], "follow": True}, "`follow` applies to modes"),
     ],
 )
 def test_shapers_that_contradict_themselves_are_refused(shaper, message):

@@ -247,7 +247,7 @@ def test_a_scenario_leads_the_tip_along_a_line():
         ({"type": "fast"}, "must be one of time-optimal, via-points, minimum-time"),
         ({"type": "time-optimal", "speed": [1.0]}, "missing"),
         ({"type": "tip-line", "t": [0.4, 0.4]}, "missing"),
-        ({"type": "via-points"}, "write a limit: torque, or acceleration"),
+        ({"type": "via-points"}, "give a limit: torque or acceleration"),
         ({"type": "minimum-time", "torque": [-1.0]}, "must be positive"),
         (MOTIONS["via-points"] | {"type": "via-points", "value": [[0.1]]}, "two rows"),
         (

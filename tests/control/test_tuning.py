@@ -63,7 +63,10 @@ def test_only_stable_gains_are_in_the_range_that_is_reported():
         ({"sampel": 1.0}, "sampel: unknown key, did you mean 'sample'"),
         ({"sample": -1.0}, "sample: -1.0: must be positive"),
         ({"sample": 0.3}, "sample: 0.3: must not be longer than the motion of 0.2 s"),
-        ({"shaper": {"modes": [1.5]}}, "shaper.modes: .*: modes are counted"),
+        (
+            {"shaper": {"modes": [1.5]}},
+            "shaper.modes: .*: mode numbers are whole numbers",
+        ),
     ],
 )
 def test_a_description_that_is_wrong_is_refused_in_python_as_in_a_file(

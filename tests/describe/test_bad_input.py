@@ -206,11 +206,11 @@ ROBOT_CASES = [
         "hinge",
         "joint.type: hinge: must be one of revolute, prismatic, fixed",
     ),
-    (UPPER + "joint.axis", [0, 0, 1], "a joint written with dh moves about its z axis"),
+    (UPPER + "joint.axis", [0, 0, 1], "a joint with dh moves about its z axis"),
     (
         UPPER + "joint.origin",
         {"xyz": [0, 0, 0]},
-        "placed by dh or by origin, not by both",
+        "has either dh or origin, not both",
     ),
     (
         UPPER + "joint.limits",
@@ -233,10 +233,14 @@ ROBOT_CASES = [
         [0.4, 0, 0],
         "links.lower.joint.origin.xyz: [0.4, 0.0, 0.0]: lies off the tip [0.5, 0, 0] of the parent link 'upper'",
     ),
-    (LOWER + "beam", OTHER_BEAM, "a link has one body, this one has beam and rigid"),
+    (
+        LOWER + "beam",
+        OTHER_BEAM,
+        "a link has exactly one body, this one has beam and rigid",
+    ),
     (LOWER + "rigid", KeyError, "links.lower: a link needs a body"),
-    (LOWER + "name", "upper", "links.upper.name: upper: link 1 has this name already"),
-    (LOWER + "name", "a/b", "a name has letters, digits, _ and - only"),
+    (LOWER + "name", "upper", "links.upper.name: upper: link 1 already has this name"),
+    (LOWER + "name", "a/b", "a name may have only letters, digits, _ and -"),
     (LOWER + "rigid.mass", -1, "rigid.mass: -1: must be zero or positive [kg]"),
     (
         LOWER + "rigid.inertia",
@@ -301,7 +305,7 @@ ROBOT_CASES = [
     (
         LOWER + "parent",
         "flange",
-        "links.lower.parent: flange: must be a link that stands before this one: ground, upper",
+        "links.lower.parent: flange: must be a link listed before this one: ground, upper",
     ),
     ("payload", {"mass": -1}, "payload.mass: -1: must be zero or positive [kg]"),
 ]
@@ -370,7 +374,7 @@ SCENARIO_CASES = [
     (
         "inputs.torque",
         {"upper": {"t": [0, 1, 0.5], "value": [0, 0, 0]}},
-        "times must not go back",
+        "times must not decrease",
     ),
     (
         "inputs.torque",
@@ -410,7 +414,7 @@ SCENARIO_CASES = [
     (
         "inputs",
         {"motion": {"lower": TABLE}},
-        "inputs.motion.lower: the controller drives this joint too",
+        "inputs.motion.lower: a controller drives this joint too",
     ),
     (
         "inputs.wrench.0.node",
@@ -456,7 +460,7 @@ SCENARIO_CASES = [
     (
         "controller.reference",
         {"t": [1, 0], "value": [[0, 0], [0, 0]]},
-        "times must not go back",
+        "times must not decrease",
     ),
     ("reference", "tangnt", "must be tangent, minimum-norm or {zeroed"),
     (
@@ -615,7 +619,7 @@ BOMB = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
 FILE_CASES = [
     ("name: [1, 2\nlinks: 3\n", r"bad.yaml:\d: column \d+: broken YAML"),
     ("name: 'x\n", r"broken YAML"),
-    ("name: a\nname: b\n", r"bad.yaml:2: the key 'name' is written twice"),
+    ("name: a\nname: b\n", r"bad.yaml:2: the key 'name' is given twice"),
     ("name: &x [1, *x]\n", r"bad.yaml:1: \*x refers to itself: the file is recursive"),
     ("name: *nobody\n", r"the alias \*nobody has no anchor"),
     ("links: &l\n  - name: a\n    rigid: *l\n", r"bad.yaml:3: \*l refers to itself"),

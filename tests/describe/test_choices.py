@@ -79,13 +79,15 @@ def problem(**choices):
 
 
 def test_modes_that_make_no_sense_are_refused_with_what_is_accepted():
-    assert "mapping chooses component modes, and the basis here is nodal" in problem(
+    assert "mapping selects component modes, but the basis is nodal" in problem(
         basis="nodal", modes={"method": "guyan"}
     )
     assert "did you mean 'method'?" in problem(modes={"metod": "guyan"})
     assert "must be one of interface, free" in problem(modes={"ranking": "free-ish"})
-    assert "assumed modes have no last one" in problem(basis="assumed", modes="all")
-    assert "a limit looks at free modes" in problem(
+    assert "number of assumed modes is unlimited" in problem(
+        basis="assumed", modes="all"
+    )
+    assert "a frequency limit applies to free modes" in problem(
         modes={"below": 100, "ranking": "interface"}
     )
     assert "or a list with one of these for each link" in problem(modes="some")

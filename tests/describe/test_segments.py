@@ -153,7 +153,7 @@ def test_segments_are_refused_with_a_remedy_where_they_make_no_sense():
     rigid["links"][1]["rigid"]["segments"] = 2
     (found,) = problems(rigid)
     assert found == (
-        "links.lower.rigid.segments: 2: belongs to a beam: a rigid link does not bend, leave segments out"
+        "links.lower.rigid.segments: 2: belongs to a beam: leave out segments: a rigid link does not bend"
     )
 
 

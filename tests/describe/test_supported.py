@@ -55,7 +55,7 @@ CASES = [
     ),
     (
         {"formulation": "nonlinear", "terms": "published"},
-        "terms: published: nonlinear has one set of terms: leave out, or say consistent",
+        "terms: published: nonlinear has only consistent terms: leave out terms, or set consistent",
     ),
     (
         {"formulation": "erls-cms", "basis": "assumed"},
@@ -63,7 +63,8 @@ CASES = [
     ),
     (
         {"formulation": "erls-fem", "terms": "published-planar"},
-        "terms: published-planar: these are printed for planar mechanisms: say planar: true in the robot, or choose",
+        "terms: published-planar: these terms are published for planar mechanisms: "
+        "set planar: true in the robot, or choose",
     ),
     (
         {"formulation": "dual-screw", "terms": "published-planar"},
@@ -71,7 +72,7 @@ CASES = [
     ),
     (
         {"formulation": "erls-fem", "stiffening": "geometric", "terms": "published"},
-        "stiffening: geometric: the published terms have none: leave out, or use consistent terms",
+        "stiffening: geometric: published terms have no geometric stiffening: leave it out, or use consistent terms",
     ),
 ]
 
@@ -97,7 +98,7 @@ def test_solids_without_second_order_displacements_are_not_stiffened():
     choices = {"formulation": "nonlinear", "stiffening": "geometric"}
     with pytest.raises(DescriptionError) as caught:
         Scenario.from_dict({"robot": arm, **choices})
-    assert "the file of link upper has none: make it anew by `lissom" in str(
+    assert "the file of link upper has none: write it again by `lissom" in str(
         caught.value
     )
 

@@ -56,7 +56,7 @@ def test_objects_are_refused_and_not_unpickled(tmp_path):
             return open, (str(trace), "w")
 
     np.savez(tmp_path / "evil.npz", K=np.array([Evil()], dtype=object))
-    with pytest.raises(ArrayFileError, match="K: holds objects"):
+    with pytest.raises(ArrayFileError, match="K: contains objects"):
         read_arrays(tmp_path / "evil.npz")
     assert not trace.exists()
 
@@ -69,7 +69,7 @@ def test_links_to_other_files_are_refused(tmp_path):
     with h5py.File(tmp_path / "raw.h5", "w") as file:
         file.create_dataset("K", (3,), "f8", external=[("other.h5", 0, 24)])
     for name in ("linked.h5", "raw.h5"):
-        with pytest.raises(ArrayFileError, match="must stand in the file itself"):
+        with pytest.raises(ArrayFileError, match="must be stored in the file itself"):
             check_file(tmp_path / name)
 
 
@@ -130,5 +130,5 @@ def test_a_damaged_heap_of_texts_on_which_hdf5_would_never_stop_is_refused(tmp_p
     assert content[free : free + 2] == b"\0\0"
     content[free + 8 : free + 16] = bytes(8)
     path.write_bytes(content)
-    with pytest.raises(ArrayFileError, match=f"heap of texts at byte {heap}"):
+    with pytest.raises(ArrayFileError, match=f"string heap at byte {heap}"):
         check_file(path)

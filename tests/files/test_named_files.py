@@ -101,12 +101,12 @@ def test_an_opened_folder_and_its_package_are_read(folders):
         ("package://parts/../inside/own.yaml", "leaves the folder of its package"),
         ("package://parts//etc/passwd", "leaves the folder of its package"),
         ("package://", "--package NAME=DIR"),
-        ("a\x00b", "is no path"),
-        ("a" * 3000, "is no path: File name too long"),
-        ("~nobody-has-this-name/x", "is no path|outside of the folder"),
+        ("a\x00b", "is not a path"),
+        ("a" * 3000, "is not a path: File name too long"),
+        ("~nobody-has-this-name/x", "is not a path|outside of the folder"),
     ],
 )
-def test_packages_are_not_left_and_what_is_no_path_is_said(folders, name, message):
+def test_packages_are_not_left_and_what_is_not_a_path_is_said(folders, name, message):
     inside, outside = folders
     with known_packages({"parts": outside}):
         with pytest.raises(OutsideError, match=message):

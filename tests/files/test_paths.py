@@ -50,7 +50,7 @@ def test_a_rigid_body_is_swapped_for_a_beam():
             "there is nothing below links.upper.beam.material.E",
         ),
         ("paylod.mass", 3, "did you mean 'payload'?"),
-        ("links.upper.name", "lower", "has this name already"),
+        ("links.upper.name", "lower", "already has this name"),
     ],
 )
 def test_an_unknown_path_or_a_bad_value_is_refused(path, value, message):

@@ -119,7 +119,7 @@ def test_columns_are_chosen_by_name_or_number_and_rows_take_all(tmp_path):
         ("{file: table.csv, t: [0]}", "0,1\n", "a file, or t, not both"),
         ("{file: table.csv}", "\n", "holds no rows of numbers"),
         ("{file: table.csv}", "0,nan\n", "finite"),
-        ("{file: table.csv}", "1,0\n0,0\n", "must not go back"),
+        ("{file: table.csv}", "1,0\n0,0\n", "must not decrease"),
     ],
 )
 def test_bad_tables_are_refused_with_their_place(tmp_path, entry, table, message):
@@ -135,12 +135,15 @@ def test_a_saved_file_that_was_cut_off_is_noticed(tmp_path):
     assert Robot.load(path) == Robot.load("double-pendulum")
     for share in (0.3, 0.5, 0.8, 0.99):
         path.write_text(text[: int(share * len(text))])
-        with pytest.raises(DescriptionError, match="is cut off"):
+        with pytest.raises(DescriptionError, match="is truncated"):
             Robot.load(path)
 
 
 def test_a_file_that_counts_its_links_notices_one_that_is_missing():
     whole = Robot.load("double-pendulum").to_dict()
     assert Robot.from_dict({**whole, "count": 2}).count == 2
-    with pytest.raises(DescriptionError, match="count: 2: the file holds 1 links"):
+    with pytest.raises(
+        DescriptionError,
+        match="count: 2: expected number of links differs: the file has 1 links",
+    ):
         Robot.from_dict({**whole, "count": 2, "links": whole["links"][:1]})

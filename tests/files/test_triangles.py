@@ -35,7 +35,7 @@ def test_a_file_gives_its_triangles_back(tmp_path):
     (tmp_path / "half.stl").write_bytes((tmp_path / "ball.stl").read_bytes()[:500])
     (tmp_path / "text.stl").write_text("solid ball")
     for name in ("half.stl", "text.stl"):
-        with pytest.raises(ArrayFileError, match=f"{name}: is no binary STL file"):
+        with pytest.raises(ArrayFileError, match=f"{name}: is not a binary STL file"):
             read_stl(tmp_path / name)
 
 

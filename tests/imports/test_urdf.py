@@ -109,7 +109,7 @@ def test_several_tips_need_a_choice(tmp_path):
         ),
         (
             BODY.replace('<limit effort="9"', '<mimic joint="j11"/><limit effort="9"'),
-            "j2: j11: follows a joint that is not there, did you mean 'j1'",
+            "j2: j11: follows a joint that does not exist, did you mean 'j1'",
         ),
         (
             BODY.replace('value="1.5"', 'value="heavy"'),
@@ -148,7 +148,7 @@ def test_several_tips_need_a_choice(tmp_path):
         (
             BODY
             + '<joint name="j6" type="fixed"><parent link="flange"/><child link="ghost"/></joint>',
-            "not there",
+            "does not exist",
         ),
         ("<link name='a'", "is not a URDF file that can be read"),
     ],
@@ -177,7 +177,7 @@ def test_links_beside_the_chain_ride_along_or_are_left_out(tmp_path):
     dropped = Robot.from_urdf(path, tip="flange", branches="drop")
     assert mass_of(dropped) == pytest.approx(2.5 + 1.5)
     notes = robot_from_urdf(path, UrdfChoices(("flange",))).notes
-    assert notes[0] == "beside the chain, welded to fore_arm: hand, finger"
+    assert notes[0] == "off the chain, welded to fore_arm: hand, finger"
 
 
 def test_links_without_mass_on_moving_joints_are_told(tmp_path):

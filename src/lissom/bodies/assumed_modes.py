@@ -64,7 +64,9 @@ def modes_per_link(robot: Robot, modes: Any = None) -> tuple[Any, ...]:
     if modes is None:
         modes = DEFAULT_MODES
     if modes == ALL:
-        raise ValueError("modes: assumed modes have no last one: write a number")
+        raise ValueError(
+            "modes: the number of assumed modes is unlimited: write a number"
+        )
     if isinstance(modes, int | Mapping):
         return (modes,) * count
     if len(modes) != count:

@@ -44,7 +44,7 @@ def _names(names: list[Any]) -> Findings:
     for i, name in enumerate(names):
         if isinstance(name, str) and name in names[:i]:
             first = names.index(name) + 1
-            message = f"link {first} has this name already"
+            message = f"link {first} already has this name"
             yield finding(message, "links", i, "name", value=name)
 
 
@@ -63,7 +63,7 @@ def _parent(links: PartialLinks, i: int, link: Link) -> Findings:
         return
     before = [other.name for other in links[:i] if other is not None]
     accepted = ", ".join([GROUND, *before])
-    message = f"must be a link that stands before this one: {accepted}"
+    message = f"must be a link listed before this one: {accepted}"
     yield finding(message, "parent", value=link.parent)
 
 
@@ -97,7 +97,7 @@ def _body_on_dh(link: Link) -> Findings:
     if link.fe is not None:
         tip = fe_points(link)[-1]
         if not _same(tip, end):
-            message = f"its tip {_point(tip)} lies {off}; turn it with rpy"
+            message = f"its tip {_point(tip)} lies {off}; rotate it with rpy"
             yield finding(message, "fe")
     if link.beam is not None and link.beam.path is not None:
         last = link.beam.path[-1]

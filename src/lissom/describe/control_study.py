@@ -162,7 +162,7 @@ class ControlStudy(Part):
         if not self.controllers:
             found.append(finding("names no controller", "controllers", value={}))
         if not isinstance(self.motion, TIMED):
-            message = "all controllers share one time: a table, or a tip-line"
+            message = "the motion of a comparison must have given times: a table, or a tip-line"
             found.append(finding(message, "motion", "type", value=self.motion.type))
             return found
         return [*found, *self._scenario_findings()]
@@ -182,7 +182,7 @@ class ControlStudy(Part):
             found.append(finding(message, *loc, value=start))
         for joint, table in scenario.inputs.motion.items():
             message = (
-                "the controllers drive this joint: leave its motion out (changes: {inputs.motion: {}}); "
+                "the controllers drive this joint: remove its motion (changes: {inputs.motion: {}}); "
                 "a comparison takes inputs.torque and inputs.wrench"
             )
             loc = ("scenario", "inputs", "motion", joint)

@@ -46,14 +46,17 @@ class Shaper(Part):
         """A specified band has a width, and modes that are followed have numbers."""
         found = []
         if any(number != int(number) for number in self.modes):
-            message = "modes are counted in whole numbers, from 1"
+            message = "mode numbers are whole numbers from 1"
             found.append(finding(message, "modes", value=self.modes))
         specified = self.type == "specified-insensitivity"
         if specified != (self.width is not None):
-            message = "belongs to specified-insensitivity, which needs it: 0.5 is a band half the frequency wide"
+            message = (
+                "applies only to specified-insensitivity, which needs it: 0.5 is a band as wide as half the "
+                "frequency"
+            )
             found.append(finding(message, "width", value=self.width))
         if self.follow and self.frequency is not None:
-            message = "modes are followed along the motion, a frequency stays: write modes, or leave follow away"
+            message = "`follow` applies to modes, not to a fixed frequency: write modes, or leave out follow"
             found.append(finding(message, "follow", value=True))
         return found
 
@@ -111,7 +114,7 @@ class JointGains(Part):
     @override
     def findings(self) -> list[Finding]:
         if (self.kp is None) == (self.bandwidth is None):
-            message = "write kp (and ki, kd), or a bandwidth in Hz, one of the two"
+            message = "write either kp (and ki, kd), or a bandwidth in Hz"
             return [finding(message, "bandwidth", value=self.bandwidth)]
         return []
 

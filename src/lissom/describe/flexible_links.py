@@ -49,7 +49,7 @@ class FlexibleLink(NamedTuple):
     def __str__(self) -> str:
         text = f"{self.name}: {self.mass:.4g} kg, {self.beam_mass:.4g} kg of them in the beam"
         if self.share < 1.0:
-            text += f" ({100 * self.share:.3g} % of what section and material weigh: its own inertia would not fit in)"
+            text += f" ({100 * self.share:.3g} % of the density, since its inertia would exceed that of the link)"
         if self.rest_mass:
             text += f", {self.rest_mass:.4g} kg as a rigid body on node {self.node}"
         if self.estimate:
@@ -169,15 +169,15 @@ def _flexible(
         return made, FlexibleLink(name, own.mass, own.mass, 1.0, 0.0, 0)
     if own.mass > whole.mass:
         message = (
-            f"its beam weighs {own.mass:.4g} kg, the link of the URDF {whole.mass:.4g} kg: choose a lighter section, "
-            "or let the beam's own mass count (--beam-mass)"
+            f"its beam weighs {own.mass:.4g} kg, the link of the URDF {whole.mass:.4g} kg: choose a lighter "
+            "section, or use the beam's own mass (--beam-mass)"
         )
         raise refused("flexible", name, message)
     share = _largest_share(whole, own)
     if share < LEAST_SHARE:
         message = (
-            "its inertia in the URDF leaves no room for a beam from joint to tip: is it right? "
-            "Else let the beam's own mass count (--beam-mass)"
+            "its inertia in the URDF is too small for a beam from joint to tip: check it, or use the beam's own "
+            "mass (--beam-mass)"
         )
         raise refused("flexible", name, message)
     lighter = scaled(own, share)

@@ -169,10 +169,10 @@ class Joint(Part):
 def _joint_findings(data: dict) -> Findings:
     given = {key for key, value in data.items() if value is not None}
     if {"dh", "origin"} <= given:
-        message = "a joint is placed by dh or by origin, not by both"
+        message = "a joint has either dh or origin, not both"
         yield finding(message, "origin", value=data["origin"])
     if {"dh", "axis"} <= given:
-        message = "a joint written with dh moves about its z axis: leave axis out"
+        message = "a joint with dh moves about its z axis: leave out axis"
         yield finding(message, "axis", value=data["axis"])
     if data.get("type") == "fixed":
         for key in sorted({"motor", "friction", "limits", "follows"} & given):
@@ -188,11 +188,11 @@ def _joint_findings(data: dict) -> Findings:
 def _drive_findings(data: dict) -> Findings:
     actuated = data.get("actuated")
     if data.get("type") == "fixed" and actuated is not None:
-        message = "a fixed joint does not move: it has no drive, leave actuated out"
+        message = "a fixed joint has no drive: leave out actuated"
         yield finding(message, "actuated", value=actuated)
     torque = entry_of(data, "limits", "torque")
     if actuated is False and torque is not None:
         message = (
-            "a passive joint (actuated: false) has no drive: leave its torque limit out"
+            "a passive joint (actuated: false) has no drive: leave out its torque limit"
         )
         yield finding(message, "limits", "torque", value=torque)

@@ -118,7 +118,7 @@ def _check_path(path: Any) -> Any:
     steps = np.linalg.norm(segments, axis=1)
     if steps.min() <= SAME_POINT:
         k = int(steps.argmin())
-        raise error(f"points {k} and {k + 1} of the path coincide: no length")
+        raise error(f"points {k} and {k + 1} of the path coincide")
     return path
 
 
@@ -154,7 +154,7 @@ class Rigid(Part):
     """A rigid link by its mass, centre and inertia about the centre, in link axes."""
 
     foreign_keys: ClassVar[dict[str, str]] = {
-        "segments": "belongs to a beam: a rigid link does not bend, leave segments out"
+        "segments": "belongs to a beam: leave out segments: a rigid link does not bend"
     }
     mass: Mass
     com: Point = ZERO
@@ -231,6 +231,6 @@ def _body_findings(entries: Entries) -> list[Finding]:
     if not bodies:
         return [finding("a link needs a body: beam, rigid or fe")]
     if len(bodies) > 1:
-        message = f"a link has one body, this one has {' and '.join(bodies)}"
+        message = f"a link has exactly one body, this one has {' and '.join(bodies)}"
         return [finding(message, bodies[1])]
     return []

@@ -52,12 +52,10 @@ class ModeChoice(Part):
         if self.ranking != "interface":
             return []
         if self.below is not None:
-            message = "a limit looks at free modes: leave it out, or say ranking: free"
+            message = "a frequency limit applies to free modes: leave it out, or set ranking: free"
             return [finding(message, "below", value=self.below)]
         if self.method == "modal":
-            message = (
-                "modal keeps modes of the free link: say ranking: free, or leave it out"
-            )
+            message = "modal keeps modes of the free link: set ranking: free, or leave out ranking"
             return [finding(message, "ranking", value=self.ranking)]
         return []
 

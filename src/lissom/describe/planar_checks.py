@@ -39,7 +39,10 @@ def _gravity(gravity: Any) -> Findings:
         return
     out_of_plane = gravity[2]
     if isinstance(out_of_plane, int | float) and out_of_plane != 0:
-        message = "a planar robot moves in the x-y plane: the third component must be 0 (all three in a level plane)"
+        message = (
+            "a planar robot moves in the x-y plane: the third component must be 0 "
+            "(all three in a horizontal plane)"
+        )
         yield finding(message, "gravity", value=gravity)
 
 
@@ -49,7 +52,7 @@ def _link(links: PartialLinks, i: int, link: Link) -> Findings:
     yield from _beam(links, i, link)
     if link.fe is not None:
         message = (
-            "bends in space: a robot with links from finite elements is not planar"
+            "a link from finite elements deforms in space: the robot cannot be planar"
         )
         yield finding(message, "fe")
 

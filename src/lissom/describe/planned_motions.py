@@ -33,7 +33,7 @@ class PlannedMotion(Part):
             zip(self.value[:-1], self.value[1:], strict=True)
         ):
             if row == following:
-                message = f"rows {k} and {k + 1} are one pose: leave one away"
+                message = f"rows {k} and {k + 1} are the same pose: remove one away"
                 found.append(finding(message, "value", k + 1, value=following))
         return found
 
@@ -59,7 +59,7 @@ class ViaPointMotion(PlannedMotion):
     def findings(self) -> list[Finding]:
         found = super().findings()
         if self.torque is None and self.acceleration is None:
-            message = "write a limit: torque, or acceleration"
+            message = "give a limit: torque or acceleration"
             found.append(finding(message, "torque", value=None))
         return found
 
@@ -94,7 +94,11 @@ class TipLineMotion(Part):
     def findings(self) -> list[Finding]:
         if self.t[1] > self.t[0]:
             return []
-        return [finding("the line must end after it begins", "t", value=self.t)]
+        return [
+            finding(
+                "the end time of the line must be after its start", "t", value=self.t
+            )
+        ]
 
 
 MOTIONS: dict[str, type[Part]] = {

@@ -256,7 +256,7 @@ def _robot_findings(entries: Entries, links: Any, names: list[Any]) -> list[Find
         found.append(finding("a robot has at least one link", "links", value=[]))
     count = entries.get("count")
     if isinstance(count, int) and count != len(names):
-        message = f"the file holds {len(names)} links: is it whole?"
+        message = f"expected number of links differs: the file has {len(names)} links; it may be truncated"
         found.append(finding(message, "count", value=count))
     found += chain_findings(links, names)
     found += loop_findings(entries, links, names)

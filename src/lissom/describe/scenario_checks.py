@@ -33,7 +33,7 @@ MAX_SAMPLES = 1_000_000
 # Inputs that act through the motor of a joint, and why a passive joint cannot take them.
 NEEDS_A_DRIVE = {
     "torque": "it takes no torque",
-    "motion": "it has no drive that could follow a motion",
+    "motion": "its motion cannot be prescribed: it has no drive",
 }
 
 
@@ -106,7 +106,7 @@ def _terms(support: Support, terms: Any) -> Findings:
     if terms in support.terms or terms not in ALL_TERMS:
         return
     if len(support.terms) == 1:
-        message = f"{support.name} has one set of terms: leave out, or say consistent"
+        message = f"{support.name} has only consistent terms: leave out terms, or set consistent"
     else:
         others = names_with(lambda other: terms in other.terms)
         accepted = " or ".join(support.terms)
@@ -159,11 +159,11 @@ def _mode_choice(support: Support, entries: Entries) -> Findings:
     listed = modes if is_list(modes) else (modes,)
     chosen = [entry for entry in listed if _is_mode_choice(entry)]
     if basis == "assumed" and ALL in listed:
-        message = "assumed modes have no last one: write a number"
+        message = "the number of assumed modes is unlimited: write a number"
         yield finding(message, "modes", value=modes)
     if chosen and basis != "craig-bampton":
         message = (
-            f"a mapping chooses component modes, and the basis here is {basis}: "
+            f"a mapping selects component modes, but the basis is {basis}: "
             "write a number, or choose basis: craig-bampton"
         )
         yield finding(message, "modes", value=plain(chosen[0]))
@@ -182,7 +182,7 @@ def _stiffening(support: Support, terms: Any) -> Findings:
         message = f"{support.name} has no geometric stiffening: choose {others}"
         yield finding(message, "stiffening", value="geometric")
     elif terms in ALL_TERMS and terms != "consistent":
-        message = "the published terms have none: leave out, or use consistent terms"
+        message = "published terms have no geometric stiffening: leave it out, or use consistent terms"
         yield finding(message, "stiffening", value="geometric")
 
 
@@ -319,7 +319,7 @@ def _one_driver(entries: Entries, robot: Outline) -> Findings:
             )
             yield finding(message, *loc)
         if _has_gain(entries, robot, joint):
-            message = "the controller drives this joint too: set its kp and kd to 0, or leave the motion out"
+            message = "a controller drives this joint too: set its kp and kd to 0, or remove the motion"
             yield finding(message, *loc)
 
 

@@ -56,7 +56,7 @@ def estimated_section(
         inner = 0.0
     words = (
         f"the section is an estimate from {source} and {100 * STRUCTURE:.0f} % of the mass, "
-        "a starting point: replace it by what you know"
+        "only a starting point: replace it by known values"
     )
     if inner == 0.0:
         diameter = 2 * float(radius)

@@ -12,9 +12,9 @@ def stiffening_findings(robot: Outline) -> list[Finding]:
         return []
     names = ", ".join(robot.without_second_order)
     message = (
-        f"needs second-order displacements of finite elements, and the file of link {names} has none: make it anew by "
-        "`lissom reduce` from a mesh (.msh, .step, .geo) with --material, describe the link as a beam, or say "
-        "stiffening: none"
+        f"needs second-order displacements of finite elements, and the file of link {names} has none: write it "
+        "again by `lissom reduce` from a mesh (.msh, .step, .geo) with --material, describe the link as a beam, or "
+        "set stiffening: none"
     )
     return [finding(message, "stiffening", value="geometric")]
 

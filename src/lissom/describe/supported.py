@@ -73,8 +73,8 @@ NODAL_TERMS = (
 ALL_BASES = ("assumed", "craig-bampton", "nodal")
 ONE_BODY = "segments are bodies with finite rotation between them; to first order they are one body"
 OWN_ENCODERS = (
-    "its links sit on the deformed links before them, so that its joint coordinates are what the encoders read; any "
-    "other choice is one of first order"
+    "its links are mounted on the deformed links before them, so its joint coordinates are the encoder readings; "
+    "other choices exist only to first order"
 )
 
 
@@ -85,8 +85,8 @@ register(
         default_basis="nodal",
         reasons={
             "segments": ONE_BODY,
-            "bases": "it is the formulation whose coordinates are the displacements of all nodes, [Boscariol2012]; "
-            "the same equations with modes are erls-cms",
+            "bases": "its coordinates are the displacements of all nodes, [Boscariol2012]; erls-cms has the "
+            "same equations with modes",
         },
         references=ERLS_REFERENCES,
         default_reference="tangent",
@@ -103,8 +103,8 @@ register(
         default_basis="craig-bampton",
         reasons={
             "segments": ONE_BODY,
-            "bases": "it is the formulation whose coordinates are component modes, [Vidoni2015]; the same equations "
-            "with all nodes are erls-fem",
+            "bases": "its coordinates are component modes, [Vidoni2015]; erls-fem has the same equations with "
+            "all nodes",
             "terms": NODAL_TERMS,
         },
         references=ERLS_REFERENCES,
@@ -129,9 +129,9 @@ register(
             "segments": ONE_BODY,
             "references": OWN_ENCODERS,
             "terms": NODAL_TERMS,
-            "loops": "in a loop the dependent joints give way by angles that are linear in the elastic coordinates and "
-            "grow without bound towards dead points: an expansion at fixed joints, which dual numbers are, has no "
-            "radius there in which it holds",
+            "loops": "the displacements of dependent joints are linear in the elastic coordinates and grow "
+            "without bound towards dead points: the expansion by dual numbers has no radius of convergence "
+            "there",
         },
         finite_rotations=True,
     )
@@ -149,7 +149,8 @@ register(
         segments=True,
         reasons={
             "references": OWN_ENCODERS,
-            "terms": "no paper prints others: it is the yardstick of [Cibicik2021], from complete virtual work",
+            "terms": "no paper publishes other terms: it is the reference model of [Cibicik2021], from "
+            "complete virtual work",
         },
         finite_rotations=True,
     )
@@ -233,7 +234,7 @@ def terms_findings(terms: str, robot: Outline) -> list[Finding]:
     """Terms that are printed for planar robots alone."""
     if terms != PLANAR_TERMS or robot.components == PLANAR:
         return []
-    message = "these are printed for planar mechanisms: say planar: true in the robot, or choose published"
+    message = "these terms are published for planar mechanisms: set planar: true in the robot, or choose published"
     return [finding(message, "terms", value=terms)]
 
 

@@ -133,7 +133,7 @@ def table_findings(t: Any, value: Any, strictly: bool) -> list[Finding]:
     if strictly:
         rule = "must increase"
     else:
-        rule = "must not go back (equal times are a jump)"
+        rule = "must not decrease (equal times make a jump)"
     message = f"times {rule}: items {k} and {k + 1}"
     found.append(finding(message, "t", value=f"{t[k]:g}, {t[k + 1]:g}"))
     return found
@@ -144,5 +144,5 @@ def row_lengths(rows: Sequence) -> list[Finding]:
     lengths = {len(row) for row in rows}
     if len(lengths) == 1:
         return []
-    message = "rows must have one length"
+    message = "all rows must have the same length"
     return [finding(message, "value", value=f"rows of {sorted(lengths)}")]

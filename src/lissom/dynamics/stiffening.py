@@ -26,8 +26,8 @@ from .links import Links, stack_links
 
 NO_SECOND_ORDER = (
     "stiffening: geometric needs the second-order displacements of a link of finite elements, and its file has none: "
-    "make it anew with `lissom reduce` from a mesh or geometry (.msh, .step, .geo) with --material, or describe the "
-    "link as a beam, or say stiffening: none"
+    "write it again with `lissom reduce` from a mesh or geometry (.msh, .step, .geo) with --material, or describe the "
+    "link as a beam, or set stiffening: none"
 )
 
 

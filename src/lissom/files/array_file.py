@@ -171,7 +171,7 @@ def _check_headers(path: Path, headers: Sequence[_Header]) -> None:
         raise ArrayFileError(path, "", message)
     for header in headers:
         if header.kind not in NUMBERS + TEXTS:
-            message = "holds objects, which could run code when they are read: write numbers or texts"
+            message = "contains objects, which could run code when they are read: write numbers or text"
             raise ArrayFileError(path, header.name, message)
     _check_size(path, headers)
 
@@ -226,7 +226,7 @@ def _opened(path: Path, ending: str | None = None) -> Iterator["_Npz | _Hdf5 | _
 
         heap = endless_heap(path)
         if heap is not None:
-            message = f"is damaged: the heap of texts at byte {heap} has an object that takes no room"
+            message = f"is damaged: the string heap at byte {heap} contains an object of size zero"
             raise ArrayFileError(path, "", message)
         with h5py.File(path, "r") as file:
             yield _Hdf5(path, file)
@@ -250,7 +250,9 @@ class _Npz:
         entries = self.archive.infolist()
         names = [entry.filename for entry in entries]
         if len(set(names)) < len(names):
-            raise ArrayFileError(self.path, "", "holds two arrays of one name")
+            raise ArrayFileError(
+                self.path, "", "contains two arrays with the same name"
+            )
         return [self._header(entry) for entry in entries]
 
     def _header(self, entry: Any) -> _Header:
@@ -292,15 +294,13 @@ class _Hdf5:
         for name in self.file:
             link = self.file.get(name, getlink=True)
             if not isinstance(link, h5py.HardLink):
-                message = "is a link: arrays must stand in the file itself"
+                message = "is a link: arrays must be stored in the file itself"
                 raise ArrayFileError(self.path, name, message)
             entry = self.file[name]
             if not isinstance(entry, h5py.Dataset):
                 raise ArrayFileError(self.path, name, "is a group, not an array")
             if entry.external or entry.is_virtual:
-                message = (
-                    "is stored in another file: arrays must stand in the file itself"
-                )
+                message = "is stored in another file: arrays must be stored in the file itself"
                 raise ArrayFileError(self.path, name, message)
             yield _Header(str(name), entry.shape, _hdf5_kind(entry), entry.nbytes)
 

@@ -102,5 +102,5 @@ def _check_end(text: str, file: str | None) -> None:
         return
     last = text.rstrip().rpartition("\n")[2]
     if last != END:
-        message = f"is cut off: it should end with a line {END}; write it again"
+        message = f"is truncated: it should end with a line {END}; write it again"
         raise refused_file(file, message, text.count("\n") + 1)

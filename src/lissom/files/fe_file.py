@@ -89,8 +89,8 @@ def fe_nodes(path: Path, interface: Mapping[str, int] | None) -> FeNodes:
     """
     if path.suffix.lower() not in OWN_ENDINGS:
         raise ValueError(
-            f"must be a file of lissom ({', '.join(OWN_ENDINGS)}); bring others in with "
-            f"`lissom reduce {path.name} ... -o link.npz`"
+            f"must be a file of lissom ({', '.join(OWN_ENDINGS)}); import others with `lissom reduce "
+            f"{path.name} ... -o link.npz`"
         )
     if not path.is_file():
         raise ValueError(f"no such file (looked for {path})")
@@ -116,7 +116,7 @@ def _fe_nodes(
         raise ValueError("holds neither a reduced link nor K, M and nodes")
     if interface is None:
         raise ValueError(
-            "holds matrices: say which nodes the joints sit on, interface: {inner: 1, tip: 57}"
+            "contains matrices: give the nodes at the joints, interface: {inner: 1, tip: 57}"
         )
     # Matrices can be large, and are not needed here.
     return _nodes_of_mesh(path, read_arrays(path, ("nodes", "labels")), interface)

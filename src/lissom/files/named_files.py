@@ -152,10 +152,10 @@ def _resolved(name: str, folder: Path) -> Path:
         # Names that are too long show only when somebody looks for the file.
         path.is_file()
     except OSError as reason:
-        raise OutsideError(f"is no path: {reason.strerror}") from None
+        raise OutsideError(f"is not a path: {reason.strerror}") from None
     except (ValueError, RuntimeError) as reason:
         # A zero byte is a ValueError, a circle of links and a home that nobody has are a RuntimeError.
-        raise OutsideError(f"is no path: {reason}") from None
+        raise OutsideError(f"is not a path: {reason}") from None
     return path
 
 

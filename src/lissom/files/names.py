@@ -19,11 +19,11 @@ MEANINGS = ("tip", "ground", "world")
 def check_name(value: Any) -> Any:
     """A name as it is; what is none is refused with what is accepted."""
     if not isinstance(value, str) or not value:
-        raise error(f"a name is text, not {kind_of(value)}")
+        raise error(f"a name must be text, not {kind_of(value)}")
     if value in MEANINGS or value.isdigit():
-        raise error("a name is not tip, ground, world or a number")
+        raise error("a name must not be tip, ground, world or a number")
     if not ALLOWED.fullmatch(value):
-        raise error("a name has letters, digits, _ and - only")
+        raise error("a name may have only letters, digits, _ and -")
     if len(value) > NAME_LENGTH:
         raise error(
             f"a name has at most {NAME_LENGTH} characters, this one {len(value)}"

@@ -47,7 +47,7 @@ class PartType(type(BaseModel)):
             if args:
                 accepted = ", ".join(f"{key}=" for key in keys_of(cls))
                 shown = shortened(args[0])
-                message = f"{cls.__name__}: {shown}: takes its entries by name: {accepted[:-1]}"
+                message = f"{cls.__name__}: {shown}: takes only named entries: {accepted[:-1]}"
                 raise TypeError(
                     f"{message}; `load` reads a file, `from_dict` plain data"
                 )

@@ -32,7 +32,7 @@ def _with_value(here: Any, steps: list[str], value: Any, path: str) -> Any:
     if isinstance(here, Mapping):
         return _in_mapping(here, steps, value, path)
     if is_jax_value(here):
-        raise refused(path, None, "leads into a JAX array: give the whole array")
+        raise refused(path, None, "points into a JAX array: give the whole array")
     above = path.removesuffix("." + ".".join(steps))
     raise refused(path, None, f"there is nothing below {above}")
 

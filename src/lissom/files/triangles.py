@@ -30,13 +30,13 @@ def read_stl(path: Path) -> Triangles:
     if size >= HEADER:
         count = int(np.fromfile(path, "<u4", 1, offset=HEADER - 4)[0])
     if size < HEADER or size != HEADER + count * RECORD.itemsize:
-        raise ArrayFileError(path, "", "is no binary STL file")
+        raise ArrayFileError(path, "", "is not a binary STL file")
     if count > MOST_TRIANGLES:
         message = f"has {count} triangles, at most {MOST_TRIANGLES} are drawn"
         raise ArrayFileError(path, "", message)
     corners = np.fromfile(path, RECORD, count, offset=HEADER)["corners"].astype(float)
     if not np.isfinite(corners).all():
-        raise ArrayFileError(path, "", "has corners that are no numbers")
+        raise ArrayFileError(path, "", "has vertices that are not numbers")
     return corners
 
 

@@ -178,7 +178,7 @@ class _Builder:
                 raise _Refused(event, "a key must be plain text")
             key = self._scalar(event)
             if key in entries:
-                raise _Refused(event, f"the key {key!r} is written twice")
+                raise _Refused(event, f"the key {key!r} is given twice")
             place = (*path, key)
             self.lines[place] = event.start_mark.line + 1
             entries[key] = self._value(next(self.events), place)

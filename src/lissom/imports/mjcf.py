@@ -109,7 +109,7 @@ def _kept_joints(
     for tip in tips:
         if tip not in numbers:
             guess = nearest(tip, numbers) or "."
-            message = f"no body with a joint is called so{guess} There are: {', '.join(numbers)}"
+            message = f"no body with a joint has this name{guess} There are: {', '.join(numbers)}"
             raise refused("tip", tip, message, file)
     kept: set[int] = set()
     for joint in [numbers[tip] for tip in tips] or ends:

@@ -210,10 +210,10 @@ class _Growth:
             name = joint.mimic.joint
             if name not in self.joints:
                 guess = nearest(name, self.joints) or "."
-                message = f"follows a joint that is not there{guess}"
+                message = f"follows a joint that does not exist{guess}"
                 raise refused(joint.name, name, message, self.file)
             if name in seen:
-                message = "joints that follow each other in a ring move nowhere"
+                message = "joints follow each other in a ring"
                 raise refused(joint.name, name, message, self.file)
             seen.add(name)
             rule = rule.after(joint.mimic)
@@ -224,7 +224,7 @@ class _Growth:
         """Notes on links that were merged, welded or dropped."""
         lines = []
         for carrier, names in self.welded.items():
-            lines.append(f"beside the chain, welded to {carrier}: {_listed(names)}")
+            lines.append(f"off the chain, welded to {carrier}: {_listed(names)}")
         for carrier, names in self.merged.items():
             if carrier != "ground":
                 lines.append(f"merged into {carrier}: {_listed(names)}")
@@ -233,7 +233,7 @@ class _Growth:
         for name, leader in self.led.items():
             lines.append(f"joint {name} follows {leader}")
         for name, value in self.held.items():
-            lines.append(f"joint {name} is held at {value:g}")
+            lines.append(f"joint {name} is locked at {value:g}")
         return lines
 
 

@@ -29,13 +29,13 @@ def tree_of(urdf: UrdfFile, file: str) -> UrdfTree:
     children: dict[str, list[UrdfJoint]] = {name: [] for name in links}
     for joint in urdf.joints:
         if joint.parent not in links or joint.child not in links:
-            message = "joins a link that is not there"
+            message = "connects a link that does not exist"
             raise refused(joint.name, None, message, file)
         if joint.child in joint_to:
             first = joint_to[joint.child].name
             message = (
-                f"carries link {joint.child!r} as joint {first!r} does: a loop, but a URDF is a tree. "
-                "Leave one of them out, and close the chain with `loops` in the robot file"
+                f"carries link {joint.child!r} as joint {first!r} does: a loop, but a URDF must be a tree. Remove "
+                "one of them, and close the chain with `loops` in the robot file"
             )
             raise refused(joint.name, None, message, file)
         joint_to[joint.child] = joint
@@ -52,7 +52,7 @@ def tree_of(urdf: UrdfFile, file: str) -> UrdfTree:
 def _check_whole(tree: UrdfTree, bases: list[str], file: str) -> None:
     """Refuses several bases, and links in a ring."""
     if len(bases) > 1:
-        message = f"hang on nothing: a URDF has one base, these are {len(bases)}"
+        message = f"have no parent: a URDF has one base, these are {len(bases)}"
         raise refused(", ".join(bases), None, message, file)
     reached = below(tree, tree.base)
     for name in tree.links:

@@ -89,7 +89,7 @@ def _mesh(name: str, folder: Path) -> Triangles:
         # Readers of meshes raise whatever they meet.
         raise MissingMesh(f"{name}: cannot be read: {reason}") from None
     if not len(triangles) or not np.isfinite(triangles).all():
-        raise MissingMesh(f"{name}: has no triangles with finite corners")
+        raise MissingMesh(f"{name}: has no triangles with finite vertices")
     if len(triangles) > MOST_TRIANGLES:
         return simplified(triangles, MOST_TRIANGLES)
     return triangles

@@ -42,7 +42,7 @@ def _deflections(
             continue
         message = (
             f"it bends by {largest:.3g} m{when(square, t)}, {100 * share:.0f} % of the {bent.length:.3g} m of one body;"
-            f" {model.formulation_name} holds to {100 * DEFLECTION:g} %"
+            f" {model.formulation_name} is valid up to {100 * DEFLECTION:g} %"
         )
         about = f"link {bent.link}"
         yield ValidityWarning(
@@ -64,7 +64,7 @@ def _rotations(
         if largest <= limit:
             continue
         message = (
-            f"its nodes turn by {largest:.3g} rad {place}{when(bent.turn, t)};"
+            f"its nodes rotate by {largest:.3g} rad {place}{when(bent.turn, t)};"
             f" {model.formulation_name} holds to {limit:g} rad"
         )
         about = f"link {bent.link}"

@@ -76,7 +76,7 @@ def _thick_sections(robot: Robot) -> Iterator[ValidityWarning]:
         if thick <= length:
             continue
         message = f"its section is {thick:.3g} m thick, more than its length of {length:.3g} m"
-        remedy = "A beam is longer than it is thick: describe this link as rigid or fe, or look at the units"
+        remedy = "A beam must be longer than it is thick: describe this link as rigid or fe, or check the units"
         yield ValidityWarning(
             "slenderness", _name(link), message, thick, length, remedy
         )
@@ -117,7 +117,7 @@ def _impossible(about: str, inertia: Any) -> Iterator[ValidityWarning]:
     if large <= TRIANGLE * both:
         return
     message = f"its largest moment of inertia is {large:.4g} kg m^2, the other two together have {both:.4g} kg m^2"
-    remedy = "No body has that: look at the order and the units of the moments, or give all three"
+    remedy = "This is impossible for a body: check the order and the units of the moments, or give all three"
     yield ValidityWarning("inertia", about, message, large, both, remedy)
 
 
@@ -159,7 +159,8 @@ def _old_file(scenario: Scenario) -> Iterator[ValidityWarning]:
     if not scenario.is_old:
         return
     message = (
-        f"its file is of lissom 0.1 and does not name all its choices: it runs as then, as {scenario.formulation} with "
+        "its file is of lissom 0.1 and does not name all its choices: it runs with the defaults of 0.1, as "
+        f"{scenario.formulation} with "
         f"basis {scenario.basis}"
     )
     remedy = "Name formulation, basis and modes in it, or save it again"
@@ -194,7 +195,9 @@ def wrong_units(about: str, kind: str, part: Any) -> Iterator[ValidityWarning]:
         if number.joint == kind:
             continue
         meant = {"revolute": "turns", "prismatic": "slides"}[number.joint]
-        message = f"{number:g} is written in the unit of a joint that {meant}, and this one is {kind}"
+        message = (
+            f"{number:g} has the unit of a joint that {meant}, and this one is {kind}"
+        )
         remedy = "Write angles in rad or deg and torques in N m, lengths in m and forces in N"
         yield ValidityWarning("units", about, message, number, 0.0, remedy)
 

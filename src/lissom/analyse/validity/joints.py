@@ -96,7 +96,7 @@ def _beyond_range(
         unit = UNITS[joint.type][0]
         since = "" if t is None else f" from {t[int(np.argmax(excess > 0))]:.4g} s on"
         message = f"it leaves its range{since}: {largest:.3g} {unit} beyond {limit:.4g} {unit}{when(excess, t)}"
-        remedy = "Nothing stops it there: change the motion or the limits, or give it a stop (limits: {stop: true})"
+        remedy = "No end stop acts there: change the motion or the limits, or add a stop (limits: {stop: true})"
         about = f"joint {name}"
         yield ValidityWarning(
             "range", about, message, float(reading[row]), limit, remedy

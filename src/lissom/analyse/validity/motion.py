@@ -70,17 +70,18 @@ def energy_warnings(
         )
         remedy = "Tighten solver.rtol, or use solver.method: radau"
         if not consistent:
-            remedy = "The published terms leave some work out: use terms: consistent"
+            remedy = "The published terms omit some virtual work: use terms: consistent"
         yield ValidityWarning(
             "energy balance", "run", message, residual, RESIDUAL, remedy
         )
     proportion = work / max(stored, NO_ENERGY)
     if not proportion <= PROPORTION:
         message = (
-            f"{work:.3g} J are put in or dissipated where at most {stored:.3g} J are stored, {proportion:.2g} times as "
+            f"{work:.3g} (the whole sentence becomes:) {work} J are put in or dissipated, {proportion} times "
+            f"the largest stored energy of {stored} J (accepted: {PROPORTION} times), {proportion:.2g} times as "
             f"much (accepted: {PROPORTION:g} times)"
         )
-        remedy = "Look for a drive and a brake that fight each other: gains, friction, damping"
+        remedy = "Look for a drive that works against a brake: gains, friction, damping"
         yield ValidityWarning(
             "energy exchange", "run", message, proportion, PROPORTION, remedy
         )

@@ -142,7 +142,7 @@ def _yielding(
             f"the stress in its outer fibres reaches {largest / 1e6:.4g} MPa{when(stress, t)}, "
             f"beyond the yield stress of {limit / 1e6:.4g} MPa"
         )
-        remedy = "The material would stay bent, which no formulation here computes: use a larger section or less load"
+        remedy = "The material would yield, and no formulation models plasticity: use a larger section or less load"
         about = f"link {loaded.bent.link}"
         yield ValidityWarning("yield", about, message, largest, limit, remedy)
 
@@ -237,7 +237,7 @@ def _axial_loads(
             f"its axial load reaches {share * critical:.3g} N{when(over_time, t)}, {100 * share:.0f} % of the Euler"
             f" load of {critical:.3g} N (accepted: {100 * limit:g} %)"
         )
-        remedy = "Use stiffening: geometric, which lets axial loads stiffen and soften"
+        remedy = "Use stiffening: geometric, which includes stiffening and softening by axial loads"
         if stiffened:
             remedy = "The link buckles: use a larger section or less load"
         about = f"link {loaded.bent.link}"
