@@ -5,7 +5,7 @@ from typing import Any
 
 from . import lane_math
 from .lane_analysis import ACROSS, LaneForm, MaskScope
-from .llvm_text import INTRINSICS, SIMPLE, TYPES, FunctionText
+from .llvm_text import INTRINSICS, TYPES, FunctionText
 from .program import Buffer
 
 MASK = "%lanes"
@@ -39,10 +39,9 @@ class LaneNodes(FunctionText):
         """Type of a vector of stored numbers."""
         return lane_math.vector(self.width, kind)
 
-    def type_of(self, node: int, kind: str) -> str:
-        """Type of a node."""
-        is_varying = self.form.is_varying(node)
-        return self.vector(TYPES[kind]) if is_varying else TYPES[kind]
+    def is_wide(self, node: int) -> bool:
+        """True for a node that differs from lane to lane."""
+        return self.form.is_varying(node)
 
     def operand(self, node: int, kind: str) -> str:
         """An operand as it is: one number, or a vector where lanes differ."""
@@ -51,28 +50,6 @@ class LaneNodes(FunctionText):
         how = "fneg" if kind == "d" else "sub"
         zero = "" if kind == "d" else "zeroinitializer, "
         return self.value(f"{how} {self.vector(TYPES[kind])} {zero}%n{-node}")
-
-    def value(self, text: str) -> str:
-        """A line that makes a value."""
-        name = "%" + self.new()
-        self.put(f"{name} = {text}")
-        return name
-
-    def spread(self, node: int, kind: str) -> str:
-        """An operand in all lanes."""
-        if self.form.is_varying(node):
-            return self.operand(node, kind)
-        literal = self.literal(node, kind)
-        if literal is not None:
-            return lane_math.splat(self.width, literal, TYPES[kind])
-        return self.broadcast(self.operand(node, kind), TYPES[kind])
-
-    def broadcast(self, value: str, kind: str) -> str:
-        """One value in all lanes."""
-        v, w = self.vector(kind), self.width
-        first = self.value(f"insertelement {v} poison, {kind} {value}, i64 0")
-        zeros = f"<{w} x i32> zeroinitializer"
-        return self.value(f"shufflevector {v} {first}, {v} poison, {zeros}")
 
     # --- masks
 
@@ -128,21 +105,7 @@ class LaneNodes(FunctionText):
         if op in ACROSS:
             self._across(node, op, args[0])
             return
-        if op == "load" or not self.form.is_varying(node):
-            super().node(node)
-            return
-        if op in SIMPLE:
-            self._vector_operation(node, op, args)
-        elif op.startswith("select"):
-            self._select(node, args)
-        elif op == "bnot":
-            ones = lane_math.splat(self.width, "true", "i1")
-            truth = self.spread(args[0], "b")
-            self.put(f"%n{node} = xor {self.vector('i1')} {truth}, {ones}")
-        elif op in ("i2d", "d2i"):
-            self._converted(node, op, args[0])
-        else:
-            self._vector_function(node, op, args)
+        super().node(node)
 
     def _across(self, node: int, op: str, a: int) -> None:
         """A number of all lanes that count: whether a truth holds in each, the least, or what the first of them has."""
@@ -167,32 +130,18 @@ class LaneNodes(FunctionText):
         counted = f"select {mask}, {v} {self.spread(a, 'd')}, {v} {most}"
         self.put(f"%n{node} = call double {name}({v} {self.value(counted)})")
 
-    def _vector_operation(self, node: int, op: str, args: tuple) -> None:
-        kind = {"f": "d", "i": "i", "b": "b"}[op[0]]
-        a, b = (self.spread(x, kind) for x in args)
-        how, scalar = SIMPLE[op].rsplit(" ", 1)
-        v = self.vector(scalar)
-        if op in ("idiv", "irem"):
-            # Lanes that do not count may divide by nothing.
-            ones = lane_math.splat(self.width, "1", "i64")
-            is_zero = self.value(f"icmp eq {v} {b}, zeroinitializer")
-            b = self.value(f"select {self.vector('i1')} {is_zero}, {v} {ones}, {v} {b}")
-        self.put(f"%n{node} = {how} {v} {a}, {b}")
+    def divisor(self, node: int, b: str) -> str:
+        """Lanes that do not count may divide by nothing: they get 1."""
+        if not self.is_wide(node):
+            return b
+        v, ones = self.vector("i64"), self.constant("1", "i", node)
+        is_zero = self.value(f"icmp eq {v} {b}, zeroinitializer")
+        return self.value(f"select {self.vector('i1')} {is_zero}, {v} {ones}, {v} {b}")
 
-    def _select(self, node: int, args: tuple) -> None:
-        kind = self.f.kind[node]
-        truth = f"{self.type_of(args[0], 'b')} {self.operand(args[0], 'b')}"
-        v = self.vector(TYPES[kind])
-        yes, no = (self.spread(a, kind) for a in args[1:])
-        self.put(f"%n{node} = select {truth}, {v} {yes}, {v} {no}")
-
-    def _converted(self, node: int, op: str, a: int) -> None:
-        how, before = ("sitofp", "i") if op == "i2d" else ("fptosi", "d")
-        after = self.vector(TYPES["d" if op == "i2d" else "i"])
-        operand = self.spread(a, before)
-        self.put(f"%n{node} = {how} {self.vector(TYPES[before])} {operand} to {after}")
-
-    def _vector_function(self, node: int, op: str, args: tuple) -> None:
+    def _function(self, node: int, op: str, args: tuple) -> None:
+        if not self.is_wide(node):
+            super()._function(node, op, args)
+            return
         v = self.vector("double")
         name = lane_math.function_name(op, self.width)
         if op in INTRINSICS:

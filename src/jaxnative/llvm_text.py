@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import lane_math
 from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
 
 STORED = {
@@ -46,6 +47,8 @@ SIMPLE = {
     "ilt": "icmp slt i64",
     "ile": "icmp sle i64",
 }
+# How a number becomes one of another kind: instruction, kind before, kind after.
+CONVERSIONS = {"i2d": ("sitofp", "i", "d"), "d2i": ("fptosi", "d", "i")}
 INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
 NEVER = "never"  # a block that is not reached
 LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
@@ -59,6 +62,7 @@ class FunctionText:
 
     def __init__(self, function: Function, names: dict[Function, str]):
         self.f = function
+        self.width = 1  # lanes
         self.names = names
         self.lines: list[str] = []
         self.counter = 0
@@ -198,28 +202,85 @@ class FunctionText:
             self._simple(node, op, args)
         elif op.startswith("select"):
             kind = f.kind[node]
-            truth = self.operand(args[0], "b")
-            yes, no = (self.operand(a, kind) for a in args[1:])
-            t = TYPES[kind]
-            self.put(f"%n{node} = select i1 {truth}, {t} {yes}, {t} {no}")
+            truth = f"{self.type_of(args[0], 'b')} {self.operand(args[0], 'b')}"
+            yes, no = (self.operand_of(node, a, kind) for a in args[1:])
+            t = self.type_of(node, kind)
+            self.put(f"%n{node} = select {truth}, {t} {yes}, {t} {no}")
         elif op == "bnot":
-            self.put(f"%n{node} = xor i1 {self.operand(args[0], 'b')}, true")
-        elif op == "i2d":
-            self.put(f"%n{node} = sitofp i64 {self.operand(args[0], 'i')} to double")
-        elif op == "d2i":
-            self.put(f"%n{node} = fptosi double {self.operand(args[0], 'd')} to i64")
+            truth, t = self.operand_of(node, args[0], "b"), self.type_of(node, "b")
+            self.put(f"%n{node} = xor {t} {truth}, {self.constant('true', 'b', node)}")
+        elif op in CONVERSIONS:
+            how, before, after = CONVERSIONS[op]
+            number = (
+                f"{self.type_of(node, before)} {self.operand_of(node, args[0], before)}"
+            )
+            self.put(f"%n{node} = {how} {number} to {self.type_of(node, after)}")
         else:
             self._function(node, op, args)
 
     def _simple(self, node: int, op: str, args: tuple) -> None:
         kind = {"f": "d", "i": "i", "b": "b"}[op[0]]
-        a, b = (self.operand(x, kind) for x in args)
-        how = SIMPLE[op]
-        carried = any(self.f.op[abs(x)] == "carried" for x in args)
-        if carried and op in ("fadd", "fsub"):
+        a, b = (self.operand_of(node, x, kind) for x in args)
+        how, scalar = SIMPLE[op].rsplit(" ", 1)
+        t = self.wide(scalar, node)
+        is_carried = any(self.f.op[abs(x)] == "carried" for x in args)
+        if is_carried and op in ("fadd", "fsub") and not self.is_wide(node):
             # A sum in a loop may be formed in any order: several at a time.
             how = how.replace("contract", "reassoc contract")
-        self.put(f"%n{node} = {how} {a}, {b}")
+        if op in ("idiv", "irem"):
+            b = self.divisor(node, b)
+        self.put(f"%n{node} = {how} {t} {a}, {b}")
+
+    # --- width: a node is one number, or in lanes a vector of them
+
+    def is_wide(self, node: int) -> bool:
+        """True for a node that is a vector."""
+        return False
+
+    def wide(self, scalar: str, node: int) -> str:
+        """The type of a node, of a type of single numbers."""
+        return lane_math.vector(self.width, scalar) if self.is_wide(node) else scalar
+
+    def type_of(self, node: int, kind: str) -> str:
+        """The type of a node, of its kind."""
+        return self.wide(TYPES[kind], node)
+
+    def operand_of(self, node: int, operand: int, kind: str) -> str:
+        """An operand, as wide as the node that it is for."""
+        spread = self.spread if self.is_wide(node) else self.operand
+        return spread(operand, kind)
+
+    def constant(self, literal: str, kind: str, node: int) -> str:
+        """A constant, as wide as a node."""
+        if not self.is_wide(node):
+            return literal
+        return lane_math.splat(self.width, literal, TYPES[kind])
+
+    def value(self, text: str) -> str:
+        """A line that makes a value."""
+        name = "%" + self.new()
+        self.put(f"{name} = {text}")
+        return name
+
+    def spread(self, node: int, kind: str) -> str:
+        """An operand in all lanes."""
+        if self.is_wide(node):
+            return self.operand(node, kind)
+        literal = self.literal(node, kind)
+        if literal is not None:
+            return lane_math.splat(self.width, literal, TYPES[kind])
+        return self.broadcast(self.operand(node, kind), TYPES[kind])
+
+    def broadcast(self, value: str, kind: str) -> str:
+        """One value in all lanes."""
+        v, w = lane_math.vector(self.width, kind), self.width
+        first = self.value(f"insertelement {v} poison, {kind} {value}, i64 0")
+        zeros = f"<{w} x i32> zeroinitializer"
+        return self.value(f"shufflevector {v} {first}, {v} poison, {zeros}")
+
+    def divisor(self, node: int, b: str) -> str:
+        """The divisor of whole numbers."""
+        return b
 
     def _function(self, node: int, op: str, args: tuple) -> None:
         name = f"llvm.{op}.f64" if op in INTRINSICS else op
