@@ -19,7 +19,6 @@ from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
 from lissom.services.simulate import SimulateRequest
-from lissom.services.sweep import SweepRequest
 from lissom.studies.study import AnalysisOptions, Study
 from lissom.verbs.declared import request_type
 from lissom.verbs.registry import verb_named
@@ -87,7 +86,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "a run in Python": (Scenario, ls.simulate, ls.rollout),
     "a model": ("static", "linearize", "simulate", ls.Model),
     "a scenario": (Scenario, ls.Model),
-    "sweep": ("sweep", ls.sweep, SweepRequest),
+    "sweep": ("sweep", ls.sweep, request_type(verb_named("sweep"))),
     "a study": ("sweep", Study, analysis_requests.SweepQuestion),
     "import": (
         "import",

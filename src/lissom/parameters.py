@@ -14,8 +14,8 @@ class Parameter:
 
     `kind` says how a text of the command line or a value of a request is read where the type alone does not: joint
     `positions`, `speeds`, `accelerations` and `forces` (one number for each joint, with or without a unit), `gains`,
-    `names`, a `band` of frequencies, a `length`, a `frequency`, `places` on a link, `numbers by name`, a `list`
-    of texts, or `changes` of a description.
+    `names`, a `band` of frequencies, a `length`, a `frequency`, `places` on a link, `axes` and `metrics` of a study,
+    `numbers by name`, a `list` of texts, or `changes` of a description.
     """
 
     help: str
@@ -243,6 +243,75 @@ ComparisonPicture = Annotated[
 ]
 ResultFolder = Annotated[
     Any, Parameter("Result file of every run, in a folder.", metavar="FOLDER")
+]
+
+# --- studies -------------------------------------------------------------------------------------------------------
+
+StudyToRun = Annotated[
+    Any,
+    Parameter(
+        "Study file; with --over a scenario, robot or comparison of controllers; with --status the folder of a study.",
+        metavar="STUDY",
+        by_position=True,
+    ),
+]
+StudyKeys = Annotated[
+    Any,
+    Parameter(
+        "A key that varies: payload.mass=0:2:50, 'upper=0:90:7 deg', or a list payload.mass=[0,1,5]; may be repeated.",
+        kind="axes",
+        metavar="KEY=START:STOP:COUNT",
+    ),
+]
+StudyMetrics = Annotated[
+    Any,
+    Parameter(
+        "A number that is kept, such as tip_deflection, or residual_vibration:after=0.5; may be repeated.",
+        kind="metrics",
+        metavar="NAME",
+    ),
+]
+StudyAnalysis = Annotated[
+    str,
+    Parameter(
+        "simulate, static, modes, linearize, or control (a comparison of controllers); with --over."
+    ),
+]
+StudySampling = Annotated[
+    str,
+    Parameter(
+        "grid, together, random, sobol, halton, latin-hypercube or saltelli; with --over."
+    ),
+]
+SampleCount = Annotated[
+    int | None, Parameter("Number of samples, where they are drawn.")
+]
+Seed = Annotated[int, Parameter("Random seed.")]
+StoreFolder = Annotated[
+    Any,
+    Parameter(
+        "Folder for what is done; default: STUDY.sweep beside the study.",
+        metavar="DIR",
+    ),
+]
+Workers = Annotated[
+    int | None, Parameter("Processes; default: one for each core.", at_least=1)
+]
+Cluster = Annotated[
+    Any,
+    Parameter(
+        "Compute on a Dask cluster: the address of its scheduler, or local.",
+        metavar="ADDRESS",
+    ),
+]
+CertificateAuthority = Annotated[
+    Any, Parameter("Certificate authority (tls://).", metavar="PEM")
+]
+OwnCertificate = Annotated[Any, Parameter("Own certificate (tls://).", metavar="PEM")]
+OwnKey = Annotated[Any, Parameter("Private key (tls://).", metavar="PEM")]
+StudyStatus = Annotated[
+    bool,
+    Parameter("Only say how far the study is, also while it is computed."),
 ]
 
 # --- links from finite elements ------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import pytest
 import xarray as xr
 
 import lissom as ls
-from lissom.services.sweep import SweepRequest, status, sweep
 from lissom.studies.chunk import BrokenChunk, decode, encode
 from lissom.studies.engine import compute_missing, survey
 from lissom.studies.store import ChunkStore, Plan, StoreError
@@ -170,13 +169,14 @@ def test_the_status_of_a_study_counts_what_is_there(plan, tmp_path):
     store = ChunkStore(tmp_path / "s")
     with pytest.raises(KeyboardInterrupt):
         compute_missing(plan, store, MadeUpWorkers(stop_after=SOME))
-    found = status(str(store.folder))
+    found = ls.sweep(str(store.folder), status=True)
     # The first run of every five has no load, and failed.
-    assert (found.runs, found.done, found.failed, found.complete) == (20, 9, 2, False)
+    tally = found.tally
+    assert (tally.runs, tally.done, tally.failed, found.complete) == (20, 9, 2, False)
     with pytest.raises(StoreError, match="9 of 20 runs are done"):
         open_sweep(plan.study, store.folder)
     with pytest.raises(ls.DescriptionError, match="is not the folder of a study"):
-        status(str(tmp_path))
+        ls.sweep(str(tmp_path), status=True)
 
 
 def test_a_worker_with_another_version_or_other_files_computes_nothing(plan):
@@ -199,5 +199,5 @@ def test_what_is_wrong_with_a_request_is_said_before_anything_is_computed(
 ):
     data = {"study": study(), "store": str(tmp_path / "s"), **entries}
     with pytest.raises(ls.DescriptionError, match=words):
-        sweep(SweepRequest(**data))
+        ls.sweep(**data)
     assert list(tmp_path.iterdir()) == []

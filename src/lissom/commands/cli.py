@@ -27,7 +27,6 @@ from .streams import (
     write_any_character,
 )
 from .studio import studio
-from .sweep import sweep
 from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 
 # Exit codes.
@@ -100,7 +99,6 @@ def lissom(
 VERBS = (
     simulate,
     mode_map,
-    sweep,
     bench,
     studio,
 )

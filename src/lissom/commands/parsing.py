@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..describe import DescriptionError, Link, Problem, Robot, parse_assignment
+from ..files.document import parse_document
 from ..files.errors import refused
 from ..files.quantity import Quantity
 
@@ -350,3 +351,32 @@ def places(option: str, text: str) -> dict[str, str]:
             raise refused(option, text, message)
         found[name.strip()] = place.strip()
     return found
+
+
+# --- keys and metrics of `sweep` -----------------------------------------------------------------------------------
+
+
+def study_axis(option: str, text: str) -> tuple[str, Any]:
+    """`payload.mass=0:2:50` or `payload.mass=[0, 1]` as key and axis."""
+    key, equals, written = text.partition("=")
+    if not equals or not key.strip() or not written.strip():
+        message = "must be KEY=START:STOP:COUNT or KEY=[VALUES]: payload.mass=0:2:50"
+        raise refused(option, text, message)
+    if written.lstrip().startswith(("[", "{")):
+        return key.strip(), parse_document(written, file=f"{option} {key}").data
+    return key.strip(), written
+
+
+def study_metric(option: str, text: str) -> Any:
+    """`residual_vibration:after=0.5,node=upper/tip` as a metric with its options."""
+    name, colon, rest = text.partition(":")
+    if not colon:
+        return name
+    options: dict[str, Any] = {"metric": name}
+    for part in rest.split(","):
+        key, equals, value = part.partition("=")
+        if not equals:
+            message = "must be NAME or NAME:option=value: residual_vibration:after=0.5"
+            raise refused(option, text, message)
+        options[key.strip()] = parse_document(value.strip()).data
+    return options

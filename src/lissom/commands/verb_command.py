@@ -35,6 +35,8 @@ from .parsing import (
     numbers_by_name,
     option_names,
     places,
+    study_axis,
+    study_metric,
 )
 from .watching import watching
 
@@ -48,12 +50,16 @@ UNITS = {
 TEXTS: dict[str, Callable[[str, Any], Any]] = {
     "length": length,
     "places": places,
+    "axes": lambda option, texts: dict(study_axis(option, text) for text in texts),
+    "metrics": lambda option, texts: [study_metric(option, text) for text in texts],
     "frequency": frequency,
     "numbers by name": numbers_by_name,
     "list": lambda option, texts: tuple(texts),
     "changes": lambda option, texts: assignments(texts),
 }
 REPEATED = (
+    "axes",
+    "metrics",
     "numbers by name",
     "list",
     "changes",

@@ -7,7 +7,7 @@ from typing import Any
 from ..verbs.verb import Verb
 from .interrupt import stopping_between_steps, telling_first
 from .output import console, print_summary
-from .progress import Jobs, Watch, stages
+from .progress import Jobs, Watch, counted_progress, stages
 
 
 @contextmanager
@@ -39,10 +39,29 @@ def comparison(quiet: bool) -> Iterator[Any]:
             raise
 
 
+@contextmanager
+def study_runs(quiet: bool) -> Iterator[Any]:
+    """A bar with rate and time left; a signal stops the study, and what is done is kept."""
+    from ..studies.sweep import interruptions
+
+    with (
+        interruptions(),
+        counted_progress("runs") as show,
+        stopping_between_steps(lambda _: None) as stop,
+    ):
+
+        def watch(tally: Any) -> None:
+            show(tally.done, tally.runs, tally.rate, tally.failed)
+            stop(float(tally.done))
+
+        yield watch
+
+
 # By the word that a verb has for it; each gives what the function of the verb is watched by.
 BARS: dict[str, Callable[[bool], AbstractContextManager[Any]]] = {
     "stages": lambda quiet: stages(),
     "controllers": comparison,
+    "runs": study_runs,
 }
 
 

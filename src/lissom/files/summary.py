@@ -158,9 +158,9 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        float(text.removesuffix(" %"))
     except ValueError:
-        return text == "-"
+        return text in ("", "-")
     return True
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..files.errors import refused
+from ..runs.failures import AnalysisError
 from .local_workers import PAUSE, Progress, processors
 from .store import Plan
 from .worker import compute_remotely
@@ -31,7 +32,7 @@ AHEAD = 2
 EXTRA = "pip install 'lissom[cluster]'"
 
 
-class ClusterError(RuntimeError):
+class ClusterError(AnalysisError):
     """A cluster that cannot be used."""
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..runs.failures import AnalysisError
 from ..worker_process import WorkerDied, WorkerProcess, with_this_package
 from .chunk import ChunkTask
 from .recipe import StudyRecipe
@@ -25,7 +26,7 @@ class Progress(NamedTuple):
     data: bytes = b""
 
 
-class LostWorker(RuntimeError):
+class LostWorker(AnalysisError):
     """A process that ended in the middle of its work."""
 
     def __init__(self, message: str, run: int | None):

@@ -12,6 +12,7 @@ from .. import __version__
 from ..atomic import write_atomically
 from ..files.errors import DescriptionError, Problem, shortened
 from ..files.part import is_list
+from ..runs.failures import AnalysisError
 from .chunk import BrokenChunk, ChunkContent, ChunkTask, decode
 from .recipe import StudyRecipe
 from .study import Study, study_data
@@ -24,7 +25,7 @@ ENDING = ".sweep"
 MOST_CHANGES = 8  # that are named
 
 
-class StoreError(RuntimeError):
+class StoreError(AnalysisError):
     """A store that cannot be written to, or is in use."""
 
 

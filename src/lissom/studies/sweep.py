@@ -3,28 +3,59 @@
 import io
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..files.summary import Summarised, Summary, count, number
+from ..atomic import write_atomically
+from ..describe.control_study import ControlStudy
+from ..describe.modelled import Modelled, model_facts, modelled_scenario
+from ..files.errors import DescriptionError, refused
+from ..files.summary import Result, Summary, number, plain
+from ..parameters import (
+    CertificateAuthority,
+    Changes,
+    Cluster,
+    OwnCertificate,
+    OwnKey,
+    SampleCount,
+    Seed,
+    StoreFolder,
+    StudyAnalysis,
+    StudyKeys,
+    StudyMetrics,
+    StudySampling,
+    StudyStatus,
+    StudyToRun,
+    Workers,
+)
+from ..runs.failures import FailedRun
 from ..runs.run import Run, unknown_name
-from .cluster import compute_on_cluster
+from .cluster import LOCAL, Address, ClusterError, compute_on_cluster
 from .dataset import FAILURE, REASON, write_dataset
 from .engine import Source, Survey, Tally, compute_missing, survey
-from .local_workers import compute_locally, processors
-from .store import DATASET, ChunkStore, Plan, StoreError, default_store
+from .keys import paths_of
+from .local_workers import LostWorker, compute_locally, processors
+from .store import DATASET, ChunkStore, Plan, StoreError, default_store, store_exists
 from .study import Study
 from .worst_cases import WorstCase, command_of, run_values, worst_cases
 from .yields import Yield, yields_of
 
+SHOWN_FAILURES = 10
+VARIED = "varied"  # over the runs of a study
+COLUMNS = ("metric", "worst", "run", "values")
 
-class Sweep(Summarised):
+
+class Sweep(Result):
     """The results of a study: `sweep.data` is the xarray.Dataset over all runs, with units and the study inside."""
 
-    def __init__(self, plan: Plan, store: ChunkStore, inventory: Survey):
+    def __init__(
+        self, plan: Plan, store: ChunkStore, inventory: Survey, gathered: bool = True
+    ):
+        self._gathered = gathered  # its dataset is there
         self._plan = plan
         self._store = store
         self._inventory = inventory
@@ -177,49 +208,157 @@ class Sweep(Summarised):
             raise ValueError(f"run: {run}: the study has runs 0 to {count - 1}")
         return run
 
+    # --- what is told of it -----------------------------------------------------------------------------------------
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run is done."""
+        return self.tally.done == self.tally.runs
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Metrics whose names meant something else in an earlier version, one line each."""
+        return tuple(self.study.notes) if self._gathered else ()
+
+    @property
+    def nothing_to(self) -> tuple[str, ...]:
+        """Nothing is written of a study whose results were not gathered."""
+        return () if self._gathered else ("save", "plot", "report")
+
+    def modelled(self) -> Modelled:
+        """How the robot is modelled; what differs from run to run is said to."""
+        base = self.study.base
+        scenario = base.changed_scenario if isinstance(base, ControlStudy) else base
+        keys = {"formulation": "formulation", "basis": "basis", "modes": "kept_modes"}
+        varied = [path for key in self.study.design.keys for path in paths_of(key)]
+        found = {keys[path]: VARIED for path in varied if path in keys}
+        return modelled_scenario(scenario)._replace(**found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """How far the study is, and once it is complete its worst cases, as plain data."""
+        base = self.study.base
+        scenario = base.changed_scenario if isinstance(base, ControlStudy) else base
+        data = model_facts(scenario.robot.name, self.modelled()) | {
+            "store": self.store,
+            "complete": self.complete,
+            **self.tally._asdict(),
+            "worst": (),
+            "yields": (),
+            "failures": (),
+            "files": {},
+            "notes": self.warnings,
+        }
+        if self._gathered:
+            data["worst"] = [case._asdict() for case in self.worst()]
+            data["yields"] = [_data_of(one) for one in self.yields()]
+            data["failures"] = [{"run": k, "reason": r} for k, r in self._shown()]
+            data["files"] = {"dataset": self.file}
+        return plain(data)
+
     def summary(self) -> Summary:
-        """What was computed, and the worst case of each metric."""
-        study, tally = self.study, self.tally
-        lines = [
-            ("analysis", study.analysis),
-            (
-                "runs",
-                f"{tally.done} of {count(tally.runs, 'run')}, {tally.failed} failed",
-            ),
-            ("over", ", ".join(study.labels)),
-            ("store", str(self.store)),
-        ]
-        for one in self.yields():
-            lines.append(("yield", str(one)))
-        rows = []
-        for case in self.worst():
-            where = ", ".join(f"{key} = {_told(v)}" for key, v in case.values.items())
+        """What was computed, the worst case of each metric, and which runs failed."""
+        tally = self.tally
+        failed = f", {tally.failed} failed" if tally.failed else ""
+        now = f" ({tally.computed} now, in {tally.seconds:.3g} s)"
+        title = f"{tally.done} of {tally.runs} runs done{failed}{now if tally.computed else ''}: {self.store}"
+        facts = (("model", str(self.modelled())),)
+        if not self._gathered:
+            return Summary(title, facts)
+        worst = self.worst()
+        rows, lines = [], []
+        for case in worst:
+            unit = "" if case.unit == "1" else f" {case.unit}"
+            values = ", ".join(f"{k} = {_shown(v)}" for k, v in case.values.items())
             rows.append(
-                (case.metric, number(case.value), case.unit, str(case.run), where)
+                (case.metric, f"{number(case.value)}{unit}", str(case.run), values)
             )
-        columns = ("worst case of", "value", "unit", "run", "values")
-        return Summary("Study", tuple(lines), columns, tuple(rows))
+        commands = {
+            case.run: case.command for case in worst if case.command is not None
+        }
+        lines += [f"run {run}: {command}" for run, command in commands.items()]
+        for one in self.yields():
+            low, high = 100 * one.low, 100 * one.high
+            lines.append(
+                f"yield, {one.name}: {100 * one.part:.4g} % ({low:.4g} to {high:.4g} %)"
+            )
+        lines += [f"run {run} failed: {reason}" for run, reason in self._shown()]
+        table = Summary("Worst cases", (), COLUMNS, tuple(rows))
+        parts = (*([table] if rows else ()), *map(Summary, lines))
+        return Summary(title, facts, parts=(*parts, Summary(f"dataset: {self.file}")))
+
+    def _shown(self) -> list[tuple[int, str]]:
+        """The first runs that failed, and why."""
+        return list(self.failures().items())[:SHOWN_FAILURES]
+
+    def save(self, path: Any) -> None:
+        """A copy of the dataset, `.nc`."""
+        data = self.file.read_bytes()
+        write_atomically(path, lambda file: file.write(data))
 
 
-def _told(value: Any) -> str:
+def _data_of(one: Yield) -> dict[str, Any]:
+    return {"name": one.name, "part": one.part, "low": one.low, "high": one.high}
+
+
+def _shown(value: Any) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
+class StudyInterrupted(KeyboardInterrupt):
+    """A study that was stopped; what is done is kept, and the same call goes on."""
+
+    def __init__(self, message: str, sweep: Sweep):
+        super().__init__(message)
+        self.sweep = sweep  # how far it is
+
+
+@contextmanager
+def interruptions() -> Iterator[None]:
+    """While it lasts, a study that is stopped is a failed run with what is known of it."""
+    try:
+        yield
+    except StudyInterrupted as stopped:
+        raise FailedRun(str(stopped), stopped.sweep, interrupted=True) from None
+
+
 def sweep(
-    study: Any,
+    study: StudyToRun,
     *,
-    store: str | Path | None = None,
-    workers: int | None = None,
-    cluster: Any = None,
+    over: StudyKeys = None,
+    metrics: StudyMetrics = None,
+    analysis: StudyAnalysis = "simulate",
+    sampling: StudySampling = "grid",
+    samples: SampleCount = None,
+    seed: Seed = 0,
+    changes: Changes = None,
+    store: StoreFolder = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    tls_ca: CertificateAuthority = None,
+    tls_cert: OwnCertificate = None,
+    tls_key: OwnKey = None,
+    status: StudyStatus = False,
     watch: Callable[[Tally], None] = lambda tally: None,
 ) -> Sweep:
     """A study computed on all cores; what its store holds already is not computed again.
 
     Args:
-        study: a `Study`, the path of a study file, or its data.
+        study: a `Study`, the path of a study file, or its data; with `over` a scenario, a robot or a comparison of
+            controllers; with `status` the folder of a study.
+        over: keys that vary, with their axes, where `study` is a scenario.
+        metrics: numbers that are kept of every run, with `over`.
+        analysis: `simulate`, `static`, `modes`, `linearize` or `control`, with `over`.
+        sampling: how the values are combined, with `over`.
+        samples: number of random samples, with `over`.
+        seed: of random samples, with `over`.
+        changes: of the scenario, by dotted path, with `over`.
         store: folder for what is done; default: beside the file of the study, or a temporary one.
         workers: processes; default: one for each core.
         cluster: address of a Dask scheduler, `local`, or a `dask.distributed.Client`, instead of processes here.
+        tls_ca: certificate authority of a cluster at `tls://`.
+        tls_cert: own certificate for it.
+        tls_key: private key of the certificate.
+        status: only say how far the study is, also while another process computes it.
         watch: called with a `Tally` during the study; an exception that it raises stops the study.
 
     Returns:
@@ -244,14 +383,106 @@ def sweep(
         >>> ls.sweep(study, workers=1).data["tip_deflection"].shape
         (2,)
     """
+    if status:
+        return _recorded_sweep(study, store)
+    place = _address(cluster, tls_ca, tls_cert, tls_key)
+    if over or metrics:
+        if store is None:
+            raise refused("store", None, "a study without a file needs a folder")
+        study = {
+            "scenario": study,
+            "analysis": analysis,
+            "changes": dict(changes or {}),
+            "over": dict(over or {}),
+            "metrics": list(metrics or ()),
+            "sampling": sampling,
+            "samples": samples,
+            "seed": seed,
+        }
+    elif changes:
+        first = next(f"{key}={value}" for key, value in changes.items())
+        message = "a study file has `changes`: write them there"
+        raise refused("changes", first, message)
     described = Study.of(study)
     for line in described.notes:
         warnings.warn(line, stacklevel=2)
     plan = Plan.of(described)
     folder = ChunkStore(store or _usual_store(study))
-    source = source_of(workers, cluster)
-    inventory = compute_missing(plan, folder, source, watch)
-    return finish_sweep(plan, folder, inventory)
+    return _computed_sweep(plan, folder, source_of(workers, place), watch)
+
+
+def _computed_sweep(
+    plan: Plan, store: ChunkStore, source: Source, watch: Callable[[Tally], None]
+) -> Sweep:
+    last: list[Tally] = []
+
+    def watch_last(tally: Tally) -> None:
+        last[:] = [tally]
+        watch(tally)
+
+    try:
+        return finish_sweep(
+            plan, store, compute_missing(plan, store, source, watch_last)
+        )
+    except KeyboardInterrupt:
+        inventory = survey(plan, store)
+        tally = last[0] if last else inventory.tally
+        found = Sweep(plan, store, inventory._replace(tally=tally), gathered=False)
+        message = f"interrupted: {_kept(tally, store)}; the same command goes on"
+        raise StudyInterrupted(message, found) from None
+    except (StoreError, ClusterError, LostWorker) as failure:
+        # What is done is said where anything was computed.
+        if last:
+            failure.args = (f"{failure} ({_kept(last[0], store)})",)
+        raise
+
+
+def _kept(tally: Tally, store: ChunkStore) -> str:
+    return f"{tally.done} of {tally.runs} runs are kept in {store.folder}"
+
+
+def _address(cluster: Any, *tls: Any) -> Any:
+    """The address of a cluster with its certificates; a client is taken as it is.
+
+    Raises:
+        DescriptionError: what is no address, or certificates that nobody asks for or that are not there.
+    """
+    if not (cluster is None or isinstance(cluster, str)):
+        return cluster
+    address = Address(cluster or LOCAL, *tls)
+    address.check()
+    return None if cluster is None else address
+
+
+def _recorded_sweep(study: Any, store: Any) -> Sweep:
+    """How far the study in a folder, or of a file, is.
+
+    Raises:
+        DescriptionError: it is not the folder of a study.
+    """
+    folder = study if store_exists(study) else default_store(study)
+    chunks = ChunkStore(folder if store is None else store)
+    plan = recorded_plan(chunks)
+    return Sweep(plan, chunks, survey(plan, chunks), gathered=False)
+
+
+def recorded_plan(store: ChunkStore) -> Plan:
+    """The plan of the study that a store remembers.
+
+    Raises:
+        DescriptionError: it remembers none that can be read.
+    """
+    held = store.record_of_study()
+    if held is None:
+        message = f"is not the folder of a study: {store.folder} has no study.json"
+        raise refused("--status", str(store.folder), message)
+    # The scenario as it was, whatever has become of its file since.
+    data = {**held["study"], "scenario": held["scenario"], "changes": {}}
+    try:
+        return Plan.of(Study.of(data))
+    except DescriptionError as failure:
+        message = f"holds a study that this version does not read: {failure}"
+        raise refused("store", str(store.folder), message) from None
 
 
 def _pictures() -> Any:

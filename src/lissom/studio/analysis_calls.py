@@ -49,12 +49,16 @@ def controllers(data: Data, watch: Any) -> Any:
 
 def sweep(data: Data, watch: Any) -> Any:
     """A study of many runs."""
-    from ..services.sweep import SweepRequest, sweep
+    from ..studies.sweep import interruptions
+    from ..verbs.perform import perform
+    from ..verbs.registry import verb_named
 
     def told(tally: Any) -> None:
         watch({"t": float(tally.done), "t_end": float(tally.runs), "unit": "runs"})
 
-    return sweep(SweepRequest(**data), told)
+    values = {"study": data["study"], "store": data["store"], "plot": data["picture"]}
+    with interruptions():
+        return perform(verb_named("sweep"), None, values, watch=told).to_dict()
 
 
 ANALYSIS_CALLS = (

@@ -31,6 +31,8 @@ KINDS: dict[str, Any] = {
     "band": JointValues,
     "length": float,
     "places": dict[str, Any],
+    "axes": dict[str, Any],
+    "metrics": tuple[Any, ...],
     "frequency": float,
     "numbers by name": dict[str, float],
     "list": tuple[str, ...],
