@@ -216,3 +216,15 @@ def test_notes_of_the_compiler_are_heard_under_the_name_that_pages_say(caplog):
     caplog.set_level("INFO", "lissom.native")
     logging.getLogger("jaxnative").info("heard")
     assert caplog.messages == ["heard"]
+
+
+def test_every_class_has_a_name_of_its_own():
+    """One name, one class: a reader who meets it anywhere knows which one is meant."""
+    homes: dict[str, list[str]] = {}
+    for package in (SOURCE, COMPILER):
+        for file in sorted(package.rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text())):
+                if isinstance(node, ast.ClassDef):
+                    home = str(file.relative_to(package.parent))
+                    homes.setdefault(node.name, []).append(home)
+    assert not {name: files for name, files in homes.items() if len(files) > 1}

@@ -16,7 +16,7 @@ TorqueLimits = Annotated[Row, Numbers(ANY_LENGTH, Quantity("N m or N", above=0))
 Hertz = Annotated[float, Quantity("Hz", above=0)]
 
 
-class PlannedMotion(Part):
+class PoseSequence(Part):
     """Rows of joint coordinates in their order; when each is reached is computed."""
 
     value: JointRows
@@ -38,7 +38,7 @@ class PlannedMotion(Part):
         return found
 
 
-class TimeOptimalMotion(PlannedMotion):
+class TimeOptimalMotion(PoseSequence):
     """From row to row, at rest at each, as fast as speed, acceleration and jerk allow."""
 
     type: Literal["time-optimal"]
@@ -47,7 +47,7 @@ class TimeOptimalMotion(PlannedMotion):
     jerk: Limits  # [rad/s^3 or m/s^3]
 
 
-class ViaPointMotion(PlannedMotion):
+class ViaPointMotion(PoseSequence):
     """Through all rows without a stop, as fast as the torques of the rigid robot allow."""
 
     type: Literal["via-points"]
@@ -64,7 +64,7 @@ class ViaPointMotion(PlannedMotion):
         return found
 
 
-class MinimumTimeMotion(PlannedMotion):
+class MinimumTimeMotion(PoseSequence):
     """From the first row to the second in the least time in which the linear robot comes to rest, links included."""
 
     type: Literal["minimum-time"]

@@ -25,7 +25,7 @@ from .controller_run import controller_run
 from .family_of_runs import measure_runs
 from .keys import Base, changes_of
 from .metrics import metric_of
-from .model_metrics import Equilibrium
+from .model_metrics import MeasuredEquilibrium
 from .recipe import StudyRecipe
 
 Tell = Callable[
@@ -150,7 +150,7 @@ def _comparison(study: ControlStudy, recipe: StudyRecipe) -> Comparison:
 
 
 def _equilibrium(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:
-    return Equilibrium(model, model.static(scenario.initial.q))
+    return MeasuredEquilibrium(model, model.static(scenario.initial.q))
 
 
 def _modes(model: Model, scenario: Scenario, recipe: StudyRecipe) -> Outcome:

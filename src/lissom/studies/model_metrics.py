@@ -20,7 +20,7 @@ STATIC, VIBRATION, LINEAR = "static", "modes", "linearize"
 RIGID = 0.3
 
 
-class Equilibrium(NamedTuple):
+class MeasuredEquilibrium(NamedTuple):
     """A robot at rest."""
 
     model: "Model"
@@ -43,13 +43,13 @@ class Equilibrium(NamedTuple):
 
 
 @metric(STATIC, "m", "node")
-def tip_deflection(at: Equilibrium, request: Any) -> float:
+def tip_deflection(at: MeasuredEquilibrium, request: Any) -> float:
     """Displacement of the node from the rigid robot."""
     return float(np.linalg.norm(at.displacement(request)))
 
 
 @metric(STATIC, "m", "node")
-def sag(at: Equilibrium, request: Any) -> float:
+def sag(at: MeasuredEquilibrium, request: Any) -> float:
     """Displacement of the node along gravity."""
     gravity = np.asarray(at.model.robot.gravity, dtype=float)
     size = np.linalg.norm(gravity)
@@ -57,19 +57,19 @@ def sag(at: Equilibrium, request: Any) -> float:
 
 
 @metric(STATIC, "N m or N")
-def torque_peak(at: Equilibrium, request: Any) -> float:
+def torque_peak(at: MeasuredEquilibrium, request: Any) -> float:
     """Largest torque that holds a joint."""
     return float(np.abs(np.asarray(at.state.torque)).max())
 
 
 @metric(STATIC, "1")
-def largest_strain(at: Equilibrium, request: Any) -> float:
+def largest_strain(at: MeasuredEquilibrium, request: Any) -> float:
     """Largest normal strain in the outer fibres of any beam."""
     return largest_strain_in(at.beams)
 
 
 @metric(STATIC, "Pa")
-def largest_stress(at: Equilibrium, request: Any) -> float:
+def largest_stress(at: MeasuredEquilibrium, request: Any) -> float:
     """Largest equivalent stress in the outer fibres of any beam, after von Mises."""
     return float(max((stress_of(beam).max() for beam in at.beams), default=0.0))
 
