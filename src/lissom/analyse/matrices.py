@@ -26,18 +26,18 @@ class EquationsOfMotion(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """State, sizes and names; the numbers go to a file."""
-        joints, found = self.model.joint_names, self.matrices
+        joints, system = self.model.joint_names, self.matrices
         data = model_facts(self.model.robot.name, self.model.modelled) | {
             "q": values_by_name(joints, self.state.q),
             "qd": values_by_name(joints, self.state.qd),
             "arrays": {
                 name: {"shape": np.shape(array), "printed": PRINTED[name]}
-                for name, array in found.arrays.items()
+                for name, array in system.arrays.items()
             },
-            "coordinates": found.coordinates,
-            "joints": found.joints,
-            "links": found.links,
-            "nodes": found.nodes,
+            "coordinates": system.coordinates,
+            "joints": system.joints,
+            "links": system.links,
+            "nodes": system.nodes,
         }
         return plain(data)
 

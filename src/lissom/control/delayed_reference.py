@@ -130,7 +130,7 @@ def delayed_reference_law(
     W = strain_filter(model, q, sensors)
     first, last = end_rows(model, controller)
     direction = actuated_columns(model, last - first)
-    found = delay_gain(model, q, inner, sensors, W, direction)
+    gains = delay_gain(model, q, inner, sensors, W, direction)
     gain, catch_up = controller.gain, controller.catch_up
     return DelayedReference(
         inner=inner,
@@ -138,11 +138,11 @@ def delayed_reference_law(
         static=slow,
         strain_names=sensors,
         filter=W,
-        gain=found.chosen if gain is None else gain,
+        gain=gains.chosen if gain is None else gain,
         slowest=controller.slowest,
         limit=controller.limit,
         catch_up=controller.limit if catch_up is None else catch_up,
-        stable=(found.least, found.largest),
+        stable=(gains.least, gains.largest),
     )
 
 

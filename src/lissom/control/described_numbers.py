@@ -25,8 +25,8 @@ def for_drives(model: Model, name: str, values: Any) -> np.ndarray | None:
 
 def gains_or_zero(model: Model, name: str, values: Any) -> np.ndarray:
     """Gains, one for each actuated joint as `for_drives` gives them; zero where nothing is written."""
-    found = for_drives(model, name, values)
-    return np.zeros(len(model.actuated)) if found is None else found
+    numbers = for_drives(model, name, values)
+    return np.zeros(len(model.actuated)) if numbers is None else numbers
 
 
 def each_or_none(name: str, values: Any, count: int) -> np.ndarray | None:

@@ -45,12 +45,12 @@ def shaped_along(
     model: Model, motion: AbstractSignal, shaper: Shaper, wanted: list[Mode]
 ) -> AbstractSignal:
     """A motion through a shaper that follows the modes along it."""
-    found = motion
+    shaped_motion = motion
     for number, mode in zip(shaper.modes, wanted, strict=True):
         unit = impulses_of(shaper, [Mode(1.0, mode.zeta)])
         frequency = mode_along(model, int(number))
-        found = follow_mode(found, unit, mode.zeta, frequency)
-    return found
+        shaped_motion = follow_mode(shaped_motion, unit, mode.zeta, frequency)
+    return shaped_motion
 
 
 def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
@@ -62,16 +62,16 @@ def shaped_modes(model: Model, q: Any, shaper: Shaper) -> list[Mode]:
     if shaper.frequency is not None:
         zeta = shaper.damping or 0.0
         return [Mode(2 * np.pi * f, zeta) for f in shaper.frequency]
-    found = driven_modes(model, q)
+    driven = driven_modes(model, q)
     chosen = []
     for number in shaper.modes:
-        if int(number) > len(found):
-            hertz = ", ".join(f"{m.omega / (2 * np.pi):.3g}" for m in found)
+        if int(number) > len(driven):
+            hertz = ", ".join(f"{m.omega / (2 * np.pi):.3g}" for m in driven)
             raise DesignError(
-                f"the robot has {len(found)} modes that its motors move ({hertz} Hz), there is no mode {number:g}",
+                f"the robot has {len(driven)} modes that its motors move ({hertz} Hz), there is no mode {number:g}",
                 "shaper.modes",
             )
-        mode = found[int(number) - 1]
+        mode = driven[int(number) - 1]
         chosen.append(
             mode if shaper.damping is None else Mode(mode.omega, shaper.damping)
         )

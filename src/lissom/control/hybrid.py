@@ -124,8 +124,8 @@ def hybrid_law(model: Model, controller: HybridController) -> Hybrid:
     # Torques per joint acceleration, from what the gauges read per joint acceleration.
     W = strain_filter(model, q, sensors)
     direction = joint_inertia(model, q)[:, None] * W
-    found = vibration_gain(model, q, lambda g: law_with(g * direction), 100.0)
-    return law_with(found.chosen * direction)
+    gains = vibration_gain(model, q, lambda g: law_with(g * direction), 100.0)
+    return law_with(gains.chosen * direction)
 
 
 def _written_gain(model: Model, controller: HybridController) -> np.ndarray:

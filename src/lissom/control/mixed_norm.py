@@ -475,8 +475,8 @@ def mixed_norm_law(model: Model, controller: MixedNormController) -> OutputFeedb
     tolerances = tolerances_of(controller)
     stirred = for_drives(model, "noise.torque", controller.noise.torque)
     plant = robot_plant(slow, count, tolerances, noise, stirred)
-    found = mixed_synthesis(plant, controller.peak)
-    A, B, C, D = sampled_controller(found.controller, controller.sample)
+    synthesis = mixed_synthesis(plant, controller.peak)
+    A, B, C, D = sampled_controller(synthesis.controller, controller.sample)
     return OutputFeedback(
         A=A,
         B=B,

@@ -56,17 +56,17 @@ class MPCController(PreviewedFeedback):
 
     def findings(self) -> list[Finding]:
         """The control horizon is part of the horizon; limited outputs are measured."""
-        found = super().findings()
+        findings = super().findings()
         if self.control_horizon > self.horizon:
             message = f"must not be longer than the horizon ({self.horizon} samples)"
-            found.append(
+            findings.append(
                 finding(message, "control_horizon", value=self.control_horizon)
             )
         for name in self.limits.deflection:
             if name not in (self.sensors or ()):
                 message = f"{name} is not among the sensors: add it there"
-                found.append(finding(message, "limits", "deflection", name))
-        return found
+                findings.append(finding(message, "limits", "deflection", name))
+        return findings
 
 
 class PredictiveLimits(NamedTuple):

@@ -67,8 +67,8 @@ def known_motion(
     joints = len(model.independent_names)
     reference = joint_motion(model, whole.reference, np.asarray(table.t))
     links[:, :joints] -= reference[:, 0, list(model.formulation.independent)]
-    seen = Table(table.t, rows[:, : len(sensors)], "linear", after="hold")
-    nominal = NominalMotion(whole.reference, whole.torque, seen)
+    readings = Table(table.t, rows[:, : len(sensors)], "linear", after="hold")
+    nominal = NominalMotion(whole.reference, whole.torque, readings)
     return nominal, preview(design, gains, neglected_push(design, links))
 
 

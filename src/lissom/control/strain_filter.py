@@ -23,9 +23,9 @@ def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
     assert second is not None
     joints = len(model.formulation.independent)
     elastic = slice(joints, len(second.M))
-    found = driven_shapes(second.M, second.K, joints)
-    readings = _seen(np.asarray(point.C)[:, elastic], found.shapes)
-    W = modal_filter(readings, found.omega, found.carried)
+    shapes = driven_shapes(second.M, second.K, joints)
+    readings = _seen(np.asarray(point.C)[:, elastic], shapes.shapes)
+    W = modal_filter(readings, shapes.omega, shapes.carried)
     if not np.any(W):
         raise DesignError("these gauges see no mode that the motors move", "sensors")
     independent = list(model.formulation.independent)

@@ -68,11 +68,11 @@ def curves_of_files(
     """
     if not files or not what:
         raise refused("runs", len(files), "a result file and a quantity needed")
-    found = [_run_curves(file, what, is_first=k == 0) for k, file in enumerate(files)]
-    first, *others = found
+    curves = [_run_curves(file, what, is_first=k == 0) for k, file in enumerate(files)]
+    first, *others = curves
     apart = [_difference(first, other) for other in others]
     return CurvesOfRuns(
-        runs=tuple(_thinned(one, most_rows) for one in found),
+        runs=tuple(_thinned(one, most_rows) for one in curves),
         differences=tuple(_thinned(one, most_rows) for one in apart),
     )
 
@@ -104,18 +104,18 @@ def curves_of(file: str, run: Run, what: Sequence[str]) -> list[Curves]:
         DescriptionError: the run holds no such quantity, or its robot has no such element.
     """
     model = None
-    found = []
+    curves = []
     for entry in what:
         place = OF_ELEMENT.fullmatch(entry)
         try:
             if place is None:
-                found.append(recorded_curves(run, entry))
+                curves.append(recorded_curves(run, entry))
                 continue
             model = model or _model_of(file)
-            found.append(_section_curves(model, run, entry, place))
+            curves.append(_section_curves(model, run, entry, place))
         except UnknownNameError as failure:
             raise refused("what", failure.name, failure.message) from None
-    return found
+    return curves
 
 
 # --- sections ------------------------------------------------------------------------------------------------------

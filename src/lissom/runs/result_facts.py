@@ -23,9 +23,9 @@ def result_facts(file: str) -> dict[str, Any]:
     kinds, elements = _robot_facts(file)
     facts = run.facts
     wall = [facts.get(f"wall_{part}_s", 0.0) for part in ("build", "compile", "run")]
-    told = model_facts(str(facts.get("name", "")), modelled_run(facts))
+    facts_of_model = model_facts(str(facts.get("name", "")), modelled_run(facts))
     return plain(
-        told
+        facts_of_model
         | {
             "run": file,
             "method": str(facts.get("method", "")),

@@ -82,8 +82,10 @@ class RunComparison(Result):
         ]
         facts = []
         for name, run in self.runs.items():
-            told = _model(run)
-            facts.append((name, f"{told['robot']}, {told['model']}"))
+            facts_of_model = _model(run)
+            facts.append(
+                (name, f"{facts_of_model['robot']}, {facts_of_model['model']}")
+            )
         if self.not_shared:
             facts.append(("not in all runs", ", ".join(self.not_shared)))
         return Summary(title, tuple(facts), COLUMNS, tuple(rows))
@@ -135,15 +137,17 @@ def compare_runs(runs: ResultFiles, *, node: ComparedNode = None) -> RunComparis
     end = min(float(run.t[-1]) for run in loaded.values())
     if not start < end:
         raise refused("runs", ", ".join(loaded), "the runs share no time")
-    asked = [] if node is None else [node]
-    _require_nodes(loaded, asked)
-    found = []
+    wanted = [] if node is None else [node]
+    _require_nodes(loaded, wanted)
+    comparisons = []
     for name in others:
-        found += _differences(loaded[first], name, loaded[name], (start, end), asked)
-    if not found:
+        comparisons += _differences(
+            loaded[first], name, loaded[name], (start, end), wanted
+        )
+    if not comparisons:
         message = "the runs have no joint and no tip in common"
         raise refused("runs", ", ".join(loaded), message)
-    return RunComparison(loaded, node, (start, end), tuple(found))
+    return RunComparison(loaded, node, (start, end), tuple(comparisons))
 
 
 def _model(run: Run) -> dict[str, Any]:
@@ -229,5 +233,5 @@ def _not_shared(runs: Mapping[str, Run]) -> Iterator[str]:
 def _short(name: str, runs: Mapping[str, Run]) -> str:
     """A file's name without its folder, where that tells it from the others."""
     stem = Path(name).stem
-    alike = [other for other in runs if Path(other).stem == stem]
-    return stem if len(alike) == 1 else name
+    same_name = [other for other in runs if Path(other).stem == stem]
+    return stem if len(same_name) == 1 else name

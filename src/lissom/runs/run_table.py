@@ -81,7 +81,7 @@ def run_table(
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
     table = table_of_outputs(model, solution, solver, outputs, torque)
-    seen = RunSamples(
+    samples = RunSamples(
         t=table.values("time"),
         encoder=outputs.encoder,
         torque=torque,
@@ -89,7 +89,7 @@ def run_table(
         position=table.values("position"),
         energy=table.values("energy"),
     )
-    warnings = run_warnings(model, inputs, seen)
+    warnings = run_warnings(model, inputs, samples)
     if recorded:
         motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
         places = {**table.coordinates, "recorded": list(recorded)}

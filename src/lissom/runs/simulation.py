@@ -169,11 +169,11 @@ def completed_run(
             left.before,
             observe,
         )
-    data, seen = run_table(model, inputs, solution, options, nodes)
+    data, samples = run_table(model, inputs, solution, options, nodes)
     ended = time.perf_counter()
     warnings = [
         *warning_lines(known_warnings),
-        *warning_lines(seen),
+        *warning_lines(samples),
         *_incidents(inputs),
     ]
     warnings += _memory_warning(inputs, start.t_start, left.before)

@@ -23,8 +23,8 @@ class Verdict(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain data, each error with its file, line and field."""
-        told = {"valid": self.valid, "kind": self.kind}
-        return plain(told | {"errors": self.errors, "warnings": self.warnings})
+        verdict = {"valid": self.valid, "kind": self.kind}
+        return plain(verdict | {"errors": self.errors, "warnings": self.warnings})
 
     def summary(self) -> Summary:
         """`valid robot`, or the errors, one line each."""

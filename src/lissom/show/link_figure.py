@@ -275,10 +275,10 @@ def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
 # --- what there is to draw ------------------------------------------------------------------------------------------
 
 
-def link_picture(made: LinkImport) -> LinkPicture:
+def link_picture(imported: LinkImport) -> LinkPicture:
     """Surface, interfaces and modes of an import, for its figure."""
-    assert made.coupled is not None and made.interface is not None
-    base = made.coupled.base
+    assert imported.coupled is not None and imported.interface is not None
+    base = imported.coupled.base
     nodes = np.arange(len(base.points))
     triangles = np.zeros((0, 3), dtype=int)
     if base.surface is not None:
@@ -286,16 +286,18 @@ def link_picture(made: LinkImport) -> LinkPicture:
         nodes = np.unique(base.surface)
         triangles = np.searchsorted(nodes, base.surface)
     faces, interface = {}, {}
-    for name, node in zip(made.interface.names, made.interface.nodes, strict=True):
-        interface[name] = made.coupled.fe.points[node]
-        faces[name] = _points_of_face(made, node)
-    modes, hz = _clamped_modes(made, nodes)
+    for name, node in zip(
+        imported.interface.names, imported.interface.nodes, strict=True
+    ):
+        interface[name] = imported.coupled.fe.points[node]
+        faces[name] = _points_of_face(imported, node)
+    modes, hz = _clamped_modes(imported, nodes)
     return LinkPicture(base.points[nodes], triangles, faces, interface, modes, hz)
 
 
-def _points_of_face(made: LinkImport, node: int) -> ndarray:
+def _points_of_face(imported: LinkImport, node: int) -> ndarray:
     """Points that move with an interface node: those of its face, or itself."""
-    coupled = made.coupled
+    coupled = imported.coupled
     assert coupled is not None
     if node not in coupled.added:
         return coupled.fe.points[[node]]
@@ -307,15 +309,15 @@ def _points_of_face(made: LinkImport, node: int) -> ndarray:
     return coupled.base.points[on_face]
 
 
-def _clamped_modes(made: LinkImport, nodes: ndarray) -> tuple[ndarray, ndarray]:
+def _clamped_modes(imported: LinkImport, nodes: ndarray) -> tuple[ndarray, ndarray]:
     """Shapes (mode, node, 3) with the inner end held, and their frequencies [Hz]."""
-    if made.result is None or made.coupled is None:
+    if imported.result is None or imported.coupled is None:
         no_shapes = np.zeros((0, len(nodes), 3))
         return no_shapes, np.zeros(0)
-    modes = made.result.modes
-    omega2, v = held_modes(modes, made.coupled.fe.M)
+    modes = imported.result.modes
+    omega2, v = held_modes(modes, imported.coupled.fe.M)
     coordinates = modes.clamped @ v[:, :DRAWN_MODES]
-    displacement = np.asarray(made.coupled.expand @ coordinates)
-    shapes = made.coupled.base.at_nodes(displacement)[nodes, :3]
+    displacement = np.asarray(imported.coupled.expand @ coordinates)
+    shapes = imported.coupled.base.at_nodes(displacement)[nodes, :3]
     hz = np.sqrt(omega2) / (2 * np.pi)
     return np.moveaxis(shapes, -1, 0), hz

@@ -170,13 +170,13 @@ def _empty_table(setting: Setting) -> ControllerComparison:
 
 
 def _row(
-    setting: Setting, name: str, file: str | None, told: ShareWatch
+    setting: Setting, name: str, file: str | None, watch: ShareWatch
 ) -> tuple[ControllerRow, Run | None]:
     """One controller on the full robot; a failure is a row with its reason."""
     kind = setting.study.controllers[name].type
     try:
         with problems_in_files(file, None):
-            return _measured(setting, name, told)
+            return _measured(setting, name, watch)
     except DescriptionError as failure:
         return ControllerRow(name=name, type=kind, failed=str(failure)), None
     except Interrupted:
@@ -186,14 +186,14 @@ def _row(
 
 
 def _measured(
-    setting: Setting, name: str, told: ShareWatch
+    setting: Setting, name: str, watch: ShareWatch
 ) -> tuple[ControllerRow, Run | None]:
-    found = controller_run(setting, name, told)
-    numbers = dict(found.numbers)
-    numbers["notes"] = (*found.law.remarks(), *found.law.incidents())
-    if found.loop is not None:
-        resting = found.loop.robot.operating.outputs
-        t_end = float(found.run.t[-1])
-        cost = microseconds_per_sample(setting.model, found.law, t_end, resting)
+    measured_run = controller_run(setting, name, watch)
+    numbers = dict(measured_run.numbers)
+    numbers["notes"] = (*measured_run.law.remarks(), *measured_run.law.incidents())
+    if measured_run.loop is not None:
+        resting = measured_run.loop.robot.operating.outputs
+        t_end = float(measured_run.run.t[-1])
+        cost = microseconds_per_sample(setting.model, measured_run.law, t_end, resting)
         numbers["microseconds"] = cost
-    return ControllerRow(name=name, type=found.type, **numbers), found.run
+    return ControllerRow(name=name, type=measured_run.type, **numbers), measured_run.run

@@ -93,8 +93,10 @@ def residual_vibration(at: MeasuredRun, request: Any) -> float:
     displacement = at.displacement(request)
     # At rest too from the ERLS, whatever its choice is.
     poses = at.model.poses(at.rest(stop))
-    bent = at.model.node_rows(poses.position) - at.model.node_rows(poses.erls_position)
-    final = bent[at.node(request)]
+    resting = at.model.node_rows(poses.position) - at.model.node_rows(
+        poses.erls_position
+    )
+    final = resting[at.node(request)]
     return quality.residual_vibration(at.run.t, displacement, final, stop, np.inf)
 
 

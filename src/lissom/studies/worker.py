@@ -19,11 +19,11 @@ def main() -> None:
 
     def chunk(request: bytes, report: Report) -> bytes:
         nonlocal recipe
-        asked = json.loads(request)
-        if "recipe" in asked:
-            recipe = StudyRecipe.model_validate(asked["recipe"])
+        fields = json.loads(request)
+        if "recipe" in fields:
+            recipe = StudyRecipe.model_validate(fields["recipe"])
         assert recipe is not None
-        return answer(recipe, asked, lambda k: report(json.dumps({"run": k}).encode()))
+        return answer(recipe, fields, lambda k: report(json.dumps({"run": k}).encode()))
 
     serve(chunk)
 

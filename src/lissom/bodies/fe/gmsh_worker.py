@@ -20,10 +20,10 @@ NO_VOLUME = "holds no volume"
 
 def answer(request: bytes, report: Callable[[bytes], None]) -> bytes:
     """What went wrong, empty where nothing did."""
-    asked = json.loads(request)
-    limit_memory(asked["bytes"])
+    fields = json.loads(request)
+    limit_memory(fields["bytes"])
     try:
-        main(asked)
+        main(fields)
     except Exception as failure:
         # gmsh has no error class of its own.
         return str(failure).encode() or b"failed"
