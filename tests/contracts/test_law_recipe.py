@@ -11,8 +11,8 @@ import lissom as ls
 from lissom import controller_types
 from lissom.control.law_table import LAWS
 from lissom.control.laws import register_law
+from lissom.describe.controller_forms import controller_forms
 from lissom.describe.controllers import CONTROLLERS
-from lissom.services.controller_forms import controller_forms
 
 BRAKE = {"type": "brake", "damping": [0.4, 0.2]}
 SCENARIO = {

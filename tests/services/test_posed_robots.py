@@ -5,10 +5,10 @@ import pytest
 
 import lissom as ls
 from lissom.analyse.mass_properties import combined, mass_properties
+from lissom.describe.controller_forms import controller_forms
 from lissom.describe.controllers import CONTROLLERS
 from lissom.describe.planned_motions import MOTIONS
 from lissom.runs.scenario_facts import scenario_facts
-from lissom.services.controller_forms import controller_forms
 from lissom.services.pose import PoseRequest, posed_robot
 from performed import performed
 

@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -56,9 +57,9 @@ def materials(data: Data, watch: Watch) -> Any:
 def choices(data: Data, watch: Watch) -> Any:
     """The words that a scenario accepts."""
     from ..describe.choices import choices
-    from ..services.controller_forms import controller_forms
+    from ..describe.controller_forms import controller_forms
 
-    return {**choices(), "forms": controller_forms()}
+    return {**choices(), "forms": asdict(controller_forms())}
 
 
 def scenario_facts(data: Data, watch: Watch) -> Any:

@@ -3,22 +3,24 @@
 They are read from the classes that check a file: what is accepted there is what is offered here.
 """
 
+from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from ..describe.controllers import CONTROLLERS
-from ..describe.planned_motions import MOTIONS, Reference
-from ..describe.time_tables import ReferenceTable
 from ..files.part import Part
 from ..files.quantity import Numbers, Quantity, Whole
-from .frozen_model import FrozenModel, plain
+from ..files.summary import plain
+from .controllers import CONTROLLERS
+from .planned_motions import MOTIONS, Reference
+from .time_tables import ReferenceTable
 
 TABLE = "table"  # a reference that has no type in files
 
 
-class FormField(FrozenModel):
+@dataclass(frozen=True)
+class FormField:
     """One key of a part."""
 
     key: str
@@ -31,7 +33,8 @@ class FormField(FrozenModel):
     fields: tuple["FormField", ...] = ()  # of a part
 
 
-class Form(FrozenModel):
+@dataclass(frozen=True)
+class Form:
     """A part by its type."""
 
     type: str
@@ -39,7 +42,8 @@ class Form(FrozenModel):
     fields: tuple[FormField, ...]
 
 
-class ControllerForms(FrozenModel):
+@dataclass(frozen=True)
+class ControllerForms:
     """All controllers, and all ways to write the motion that they follow."""
 
     controllers: tuple[Form, ...]
