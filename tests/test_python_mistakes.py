@@ -106,7 +106,7 @@ CALLS = {
     ),
     "torque and inputs together": (
         lambda: simulate(torque=[0.0, 0.0], inputs=ls.Inputs(2)),
-        ["torque and inputs", "one of them"],
+        ["torque or inputs", "give either"],
     ),
     "a state of another model": (
         lambda: simulate(state=ls.Model("simple-pendulum").at([0.1])),
@@ -118,7 +118,7 @@ CALLS = {
     ),
     "a table that goes back in time": (
         lambda: ls.Table([0.0, 1.0, 0.5], [0, 1, 2]),
-        ["t: [0.0, 1.0, 0.5]", "not go back"],
+        ["t: [0.0, 1.0, 0.5]", "not decrease"],
     ),
     "a table of cubics": (
         lambda: ls.Table([0, 1], [0, 1], "cubic"),

@@ -122,7 +122,7 @@ def test_sampling_with_held_inputs_is_the_matrix_exponential():
     A = scipy.linalg.expm(lin.A * dt)
     stepped = lin.discretize(dt)
     assert_allclose(stepped.A, A, rtol=1e-9, atol=1e-9 * np.abs(A).max())
-    with pytest.raises(ValueError, match="already in steps"):
+    with pytest.raises(ValueError, match="already discrete"):
         stepped.discretize(dt)
     with pytest.raises(ValueError, match="method must be one of zoh"):
         lin.discretize(dt, "guess")
@@ -181,7 +181,7 @@ def test_balanced_truncation_keeps_its_error_bound_and_what_does_not_die_out():
 
 def test_balanced_truncation_refuses_to_drop_motions_that_last():
     with pytest.raises(
-        ValueError, match=r"states belong to motions that do not die out"
+        ValueError, match=r"states belong to motions that do not decay"
     ):
         resting().balanced(1)
 
@@ -360,7 +360,7 @@ def test_names_of_a_response_are_checked():
         UnknownNameError, match="the model has no such output; it has upper.encoder"
     ):
         ls.frequency_response(resting(), "upper", "lower.encoder")
-    with pytest.raises(ValueError, match="stands there twice"):
+    with pytest.raises(ValueError, match="is given twice"):
         ls.linearize(pendulum(), Q, outputs=["upper.encoder", "upper.encoder"])
 
 

@@ -161,7 +161,7 @@ def test_rows_that_do_not_close_the_loops_are_led_from_their_neighbours():
 def test_a_chain_is_not_led_through_its_dead_point():
     # With the follower as input the four-bar has two dead points; beyond them the loops do not close.
     model = four_bar().replace({"independent": ["follower"]})
-    with pytest.raises(AssemblyError, match="cannot be led to follower = -1"):
+    with pytest.raises(AssemblyError, match="cannot reach follower = -1"):
         lead_joints(model, np.asarray(model.assemble()), np.array([-1.0]))
 
 

@@ -570,7 +570,7 @@ def test_a_repeated_eigenvalue_is_refused():
     model = Model(Robot.from_dict(SQUARE), "erls-fem")
     with pytest.raises(RepeatedEigenvalueError, match="coincides"):
         parametric_modes(model, ["rod"], order=1, locked=True)
-    with pytest.raises(ValueError, match="only 12 pairs vibrate above"):
+    with pytest.raises(ValueError, match="only 12 vibrating pairs lie above"):
         parametric_modes(model, ["rod"], order=0, locked=True, count=40)
 
 
@@ -617,7 +617,7 @@ def test_an_unknown_parameter_is_refused(names, kind, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"accuracy": 1e-3}, "over which range"),
+        ({"accuracy": 1e-3}, "give the range"),
         ({"at": {"q": 1.0}}, "is no parameter"),
         ({"over": {"upper": (1.0, 0.0)}}, "low < high"),
         ({"over": np.zeros((3, 2))}, "one row per point and 1 columns"),

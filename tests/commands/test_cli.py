@@ -248,7 +248,7 @@ def test_a_sag_of_many_metres_raises_a_warning_with_its_number(lissom, answer):
     modulus, deflection, rotation = found["warnings"]
     assert modulus.startswith("link upper: material.E is 2e+07 Pa, below 1e+08 Pa")
     assert deflection.startswith("link upper: it bends by 20.4 m, 4086 % of the 0.5 m")
-    assert "erls-fem holds to 0.1 rad" in rotation
+    assert "erls-fem is valid up to 0.1 rad" in rotation
     code, out, err = lissom("static", "double-pendulum", *SOFT)
     assert code == 0 and "warning" not in out
     assert [line for line in err.splitlines() if line.startswith("warning: ")] == [

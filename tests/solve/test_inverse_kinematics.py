@@ -29,9 +29,7 @@ def test_a_pose_that_the_joints_made_is_found_again():
 def test_out_of_reach_says_how_far():
     model = arm()
     reach = np.linalg.norm(np.asarray(model.fkine(np.zeros(model.n_joints)))[:3, 3])
-    with pytest.raises(
-        UnreachableError, match="out of reach: .* m are left"
-    ) as failure:
+    with pytest.raises(UnreachableError, match="out of reach: .* m remain") as failure:
         ls.inverse_kinematics(model, [3 * reach + 5.0, 0.0, 0.0])
     # As near as it comes: straight towards the target, however singular that is.
     tip = np.asarray(model.fkine(failure.value.q))[:3, 3]

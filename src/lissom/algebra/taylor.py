@@ -139,7 +139,8 @@ class SeriesRules(Rules[Series]):
             if all(_is_at_rest(before, after) for before, after in pairs):
                 return carry
         raise SeriesError(
-            "a loop that ends by the value of a parameter, and is no iteration towards a solution, has no Taylor series"
+            "a loop whose length depends on a parameter, and which does not converge "
+            "to a solution, has no Taylor series"
         )
 
     def _goes_on(self, loop: WhileLoop[Series], carry: list[Series]) -> bool:

@@ -44,8 +44,9 @@ def state_from(model: Model, state: Any) -> State:
     joints, elastic = model.n_joints, model.formulation.n_elastic
     if state.q.shape != (joints,) or state.elastic.shape != (elastic,):
         message = (
-            f"is of another model: this one has {joints} joints and {elastic} elastic coordinates, "
-            f"the state has {len(state.q)} and {len(state.elastic)}"
+            f"belongs to another model: this one has {joints} joints and {elastic} "
+            f"elastic coordinates, the state has {len(state.q)} and "
+            f"{len(state.elastic)}"
         )
         raise ArgumentError("state", "State", message)
     return state
@@ -61,7 +62,10 @@ def equilibrium_from(model: Model, state: Any) -> State:
 def seconds_from(name: str, value: Any) -> float:
     """A duration: a positive number of seconds."""
     if is_traced(value):
-        message = "must be a plain number, not traced: it sets how much is computed"
+        message = (
+            "must be a plain number, not a traced one: it sets the size of the "
+            "computation"
+        )
         raise ArgumentError(name, value, message)
     is_number = isinstance(value, int | float | np.generic | np.ndarray | jax.Array)
     is_time = is_number and not isinstance(value, bool) and np.ndim(value) == 0

@@ -376,12 +376,13 @@ def _check_continuous(wired_law: WiredLaw) -> None:
     at_once = [c.name for c in wired_law.channels if c.is_instantaneous]
     if at_once:
         raise ValueError(
-            f"a continuous law cannot see {', '.join(at_once)}: its own torque changes that in the same instant (an "
-            "algebraic loop). Give the law a sample period: it then measures under the torque held so far."
+            f"a continuous law cannot see {', '.join(at_once)}: its own torque changes "
+            "it at the same instant (an algebraic loop). Give the law a sample "
+            "period: it then measures under the previous torque."
         )
     if jax.tree.leaves(wired_law.memory):
         raise ValueError(
-            "a continuous law has no memory between instants: give the law a sample period."
+            "a continuous law has no memory: give the law a sample period."
         )
 
 

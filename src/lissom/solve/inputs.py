@@ -104,7 +104,7 @@ class Inputs:
         """What answers to the motion, once the inputs are wired."""
         if self.law is None or isinstance(self.law, AbstractFeedback):
             return self.law
-        raise TypeError("a law has to be wired to a robot first: inputs.wired(model)")
+        raise TypeError("connect the law to a robot first: inputs.wired(model)")
 
     @property
     def prescribed(self) -> tuple[int, ...]:
@@ -209,7 +209,8 @@ def inputs_from(model: Model, torque: Any, inputs: Inputs | None) -> Inputs:
         return inputs_of_torque(model, torque)
     if torque is not None:
         raise ValueError(
-            "torque and inputs: give one of them; a law or a constant torque goes into Inputs(..., law=...)"
+            "give either torque or inputs; a law or a constant torque belongs in "
+            "Inputs(..., law=...)"
         )
     if not isinstance(inputs, Inputs):
         raise ValueError(f"inputs: must be an Inputs, got {type(inputs).__name__}")

@@ -144,7 +144,7 @@ def joint_limits(model: Model) -> tuple[np.ndarray, np.ndarray]:
 
 def _reason(model: Model, q, error: _Error, low, high) -> str:
     distance = np.linalg.norm(error.value[:3])
-    text = f"out of reach: {distance:.4g} m are left"
+    text = f"out of reach: {distance:.4g} m remain"
     if len(error.value) > 3:
         text += f" and {np.linalg.norm(error.value[3:]):.4g} rad"
     stuck = (q <= low) | (q >= high)

@@ -63,6 +63,7 @@ def massless_message(names: list[str]) -> str:
     if len(names) > NAMED:
         listed += f" and {len(names) - NAMED} more"
     return (
-        f"nothing that {listed} can move has mass or inertia, so that any torque would move it infinitely fast: give "
-        "its link mass or inertia about the joint axis, or its joint a motor inertia, or fix the joint"
+        f"{listed} move no mass or inertia: any torque would give an infinite "
+        "acceleration. Give its link mass or inertia about the joint axis, or its "
+        "joint a motor inertia, or fix the joint"
     )

@@ -522,7 +522,7 @@ def _imbalance_in_words(left: float) -> str:
         return f"links would bend by more than {MOST_TURN:g} rad"
     if np.isnan(left):
         return "the forces overflow"
-    return f"{left:.1e} of the forces is left over"
+    return f"{left:.1e} of the forces remains unbalanced"
 
 
 def _as_array(value: Any, name: str = "q") -> Float[Array, " n"]:

@@ -38,7 +38,7 @@ def _points(t: Any, value: Any) -> tuple[np.ndarray, np.ndarray]:
         message = "must be a list of one time or more, in seconds"
         raise ValueError(f"t: {shortened(t)}: {message}")
     if np.diff(times).min(initial=0.0) < 0:
-        raise ValueError(f"t: {shortened(t)}: times must not go back")
+        raise ValueError(f"t: {shortened(t)}: times must not decrease")
     if values.ndim < 1 or len(values) != len(times):
         count = len(values) if values.ndim else 1
         raise ValueError(

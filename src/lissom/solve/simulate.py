@@ -134,7 +134,7 @@ def output_times(
     t_end = seconds_from("t_end", t_end)
     output_dt = seconds_from("output_dt", output_dt)
     if t_end <= t_start:
-        message = f"must lie after the start, {t_start:g} s: time goes on from there"
+        message = f"must lie after the start, {t_start:g} s: time continues from there"
         raise ArgumentError("t_end", t_end, message)
     duration = t_end - t_start
     if output_dt > duration * (1 + 1e-12):
@@ -453,7 +453,8 @@ def rollout(
         return solution_of(at, segments)
     if robot.formulation.joints.stops is not None:
         raise ValueError(
-            "most_steps: a run with end stops has no reverse mode; differentiate it forwards, or leave out limits.stop"
+            "most_steps: a run with end stops has no reverse mode; use forward mode, "
+            "or leave out limits.stop"
         )
     adaptive = at
     if steps is None:

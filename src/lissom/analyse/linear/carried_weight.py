@@ -38,7 +38,7 @@ def require_consistent_terms(model: Model) -> None:
         DescriptionError: with the field `weight_stiffness`.
     """
     if model.terms != "consistent":
-        message = f"completes the consistent terms; {model.terms} ones stay as printed"
+        message = f"applies to consistent terms; {model.terms} terms stay as printed"
         raise refused("weight_stiffness", None, message)
 
 

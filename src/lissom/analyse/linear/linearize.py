@@ -205,12 +205,13 @@ def require_balance(left: float, where: str) -> None:
     """Refuse a point whose forces do not balance.
 
     Raises:
-        EquilibriumError: more than `BALANCE` of the forces is left over.
+        EquilibriumError: more than `BALANCE` of the forces remains unbalanced.
     """
     # Written so that a number that is not finite is refused too.
     if not left < BALANCE:
         raise EquilibriumError(
-            f"no balance of the links found {where}: {left:.1e} left over"
+            f"no quasi-static equilibrium of the links found {where}: {left:.1e} left "
+            "over"
         )
 
 
@@ -366,7 +367,7 @@ def _require_once(kind: str, names: Sequence[str]) -> None:
     counts = Counter(names)
     repeated = [name for name, count in counts.items() if count > 1]
     if repeated:
-        raise ValueError(f"{kind}: {', '.join(repeated)} stands there twice")
+        raise ValueError(f"{kind}: {', '.join(repeated)} is given twice")
 
 
 def model_of(
@@ -452,7 +453,7 @@ def _require_inertia(M: Any) -> None:
     # Written so that a number that is not finite is refused too.
     if not 1.0 / np.linalg.cond(scaled) > SINGULAR:
         raise LinearizationError(
-            "the inertia matrix is singular: a coordinate moves nothing that has mass"
+            "the inertia matrix is singular: a coordinate moves no mass"
         )
 
 

@@ -116,8 +116,9 @@ def balanced_truncation(
     lasting, decaying = split_by_poles(whole, _lasts(whole.A, dt))
     if lasting.states > order:
         raise ValueError(
-            f"{lasting.states} states belong to motions that do not die out (rigid, unstable or undamped): the order "
-            f"must be at least {lasting.states}, or give the robot damping, or close the loop with kp and kd"
+            f"{lasting.states} states belong to motions that do not decay (rigid, "
+            f"unstable or undamped): the order must be at least {lasting.states}, or "
+            "give the robot damping, or close the loop with kp and kd"
         )
     values, T, W = balancing(decaying, dt)
     # Fewer states than asked for, where some can be neither moved nor seen.

@@ -197,7 +197,9 @@ class LinearModel(Result):
         import scipy.signal  # slow to import
 
         if self.dt:
-            raise ValueError(f"the model is already in steps of {self.dt:g} s")
+            raise ValueError(
+                f"the model is already discrete, with steps of {self.dt:g} s"
+            )
         if not dt > 0.0 or not np.isfinite(dt):
             raise ValueError(f"dt must be a positive number of seconds, got {dt!r}")
         if method not in METHODS:

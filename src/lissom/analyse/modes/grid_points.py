@@ -29,7 +29,7 @@ def grid_of(
     """Shape of the grid, and q, qd, qdd at every point of it in a row.
 
     Raises:
-        AssemblyError: a closed chain cannot be led to a point.
+        AssemblyError: a closed chain cannot reach a point.
     """
     parts = []
     for name, value in (("q", q), ("qd", qd), ("qdd", qdd)):
@@ -178,7 +178,7 @@ def _stuck(model: Model, pose: np.ndarray, target: np.ndarray) -> str:
         for name, value in zip(model.joint_names, pose, strict=True)
     )
     return (
-        f"{model.robot.name} cannot be led to {wanted}: its loops stay closed only up to {reached}. There is a dead "
-        "point there, or the loops do not reach further: choose other independent joints (`independent`), or a smaller "
-        "range."
+        f"{model.robot.name} cannot reach {wanted}: its loops stay closed only up to "
+        f"{reached}. There is a dead point there, or the loops do not reach further: "
+        "choose other independent joints (`independent`), or a smaller range."
     )

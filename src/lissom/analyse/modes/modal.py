@@ -173,7 +173,7 @@ def modes(
     check_count(count)
     moving = qd is not None or qdd is not None
     if undeformed and moving:
-        message = "a moving robot is balanced, never undeformed"
+        message = "a moving robot is in quasi-static equilibrium, not undeformed"
         raise refused("undeformed", None, message)
     if weight_stiffness:
         require_consistent_terms(model)

@@ -277,7 +277,7 @@ def mode_map(
 
     Raises:
         EquilibriumError: the links find no balance at a point.
-        AssemblyError: a closed chain cannot be led to a point.
+        AssemblyError: a closed chain cannot reach a point.
         ValueError: arrays that do not fit the grid, or the joints.
 
     Example:

@@ -10,7 +10,10 @@ from ...files.summary import Summary, count, number, plain
 from ..robot_facts import has_damping, values_by_name
 from .modes_origin import UNDEFORMED, ModesOrigin
 
-OF_JOINTS = "Of joints: of their motion alone, against that of all joints and of the links' bending."
+OF_JOINTS = (
+    "Joints: kinetic energy of their motion alone, relative to the sum over all joints "
+    "and the elastic motion."
+)
 COLUMNS = ("mode", "frequency [Hz]", "damping [%]", "kind", "most energy in")
 
 

@@ -95,10 +95,11 @@ def refuse_repeated(pairs: Eigenpairs) -> None:
         closest = gap.min()
         if closest < CLOSE:
             raise RepeatedEigenvalueError(
-                f"mode {i + 1} at {frequency_hz(value):.6g} Hz coincides with another one (relative distance "
-                f"{closest:.1e}): a single eigenpair has no Taylor series where its eigenvalue is repeated. Expand "
-                "about another point, ask for fewer modes, or take away the symmetry (planar: true leaves "
-                "out-of-plane motion away)."
+                f"mode {i + 1} at {frequency_hz(value):.6g} Hz coincides with another "
+                f"one (relative distance {closest:.1e}): a single eigenpair has no "
+                "Taylor series where its eigenvalue is repeated. Expand about another "
+                "point, ask for fewer modes, or remove the symmetry (planar: true "
+                "removes out-of-plane motion)."
             )
 
 

@@ -99,9 +99,10 @@ def _not_reached(
     values = zip(parameters, centre, strict=True)
     where = ", ".join(f"{name} = {value:.6g}" for name, value in values)
     return AccuracyError(
-        f"a frequency error of {goal.frequency:g} and a MAC of {goal.mac:g} need more than {goal.pieces} "
-        f"expansion points: {best[0]:.2g} and {best[1]:.6f} were reached about {where}. Narrow the range, allow more "
-        "expansion points or a higher order, or ask for less."
+        f"a frequency error of {goal.frequency:g} and a MAC of {goal.mac:g} need more "
+        f"than {goal.pieces} expansion points: {best[0]:.2g} and {best[1]:.6f} were "
+        f"reached about {where}. Narrow the range, allow more expansion points or a "
+        "higher order, or relax the accuracy."
     )
 
 

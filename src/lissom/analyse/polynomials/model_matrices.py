@@ -225,7 +225,8 @@ class ModelMatrices:
         values = zip(self.parameters, p, strict=True)
         where = ", ".join(f"{name} = {value:.6g}" for name, value in values)
         return EquilibriumError(
-            f"the links find no quasi-static balance at {where}: {left:.1e} is left over"
+            f"the links have no quasi-static equilibrium at {where}: {left:.1e} is "
+            "left over"
         )
 
     @functools.cached_property

@@ -334,7 +334,8 @@ def _automatic_expansion(
     """As many expansions as the accuracy needs over the region."""
     if region is None:
         raise ValueError(
-            "accuracy: say over which range of the parameters it has to hold (over=...)"
+            "accuracy: give the range of the parameters for which it must hold "
+            "(over=...)"
         )
     source = expander.source
     highest = goal.orders[-1]
@@ -413,8 +414,8 @@ class _Expander:
         there = len(pairs.eigenvalue)
         if there < self.count:
             raise ValueError(
-                f"count: only {there} pairs vibrate above {self.above_hz:g} Hz at the expansion point, "
-                f"{self.count} were asked for"
+                f"count: only {there} vibrating pairs lie above {self.above_hz:g} Hz "
+                f"at the expansion point, {self.count} were asked for"
             )
         return select_pairs(pairs, np.arange(self.count))
 

@@ -174,5 +174,6 @@ def _refuse_held(K: Sparse, path: Path) -> None:
     held = int(is_held.sum())
     if held:
         raise FeError(
-            f"{path}: {held} dofs are held by boundary conditions (1e36 in K): export the free part, without *BOUNDARY"
+            f"{path}: {held} dofs are constrained by boundary conditions (1e36 in K): "
+            "export the free part, without *BOUNDARY"
         )

@@ -28,7 +28,7 @@ def read_full(path: Path, nodes: Path) -> FiniteElements:
     node, component = dofs.T
     if component.max() > max(ROTATIONS):
         raise FeError(
-            f"{path}: holds dofs that are neither displacements nor rotations"
+            f"{path}: contains dofs that are neither displacements nor rotations"
         )
     K = with_both_triangles(K)
     M = with_both_triangles(M)
@@ -36,7 +36,7 @@ def read_full(path: Path, nodes: Path) -> FiniteElements:
     is_held = row_sizes(K) == 0
     held = int(is_held.sum())
     if held:
-        notes.append(f"{held} dofs are held by constraints (D)")
+        notes.append(f"{held} dofs are constrained (D)")
     # Ansys counts the components from 0, everything here from 1.
     table = np.stack([node, component + 1], axis=1)
     return elements_of(

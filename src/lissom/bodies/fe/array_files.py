@@ -32,7 +32,8 @@ def read_array_file(path: Path, order: DofOrder = "by-node") -> FiniteElements:
     arrays = read_arrays(path)
     if "lissom_link" in arrays:
         raise FeError(
-            f"{path}: is a reduced link already; put it into a robot file: fe: {{file: {path.name}}}"
+            f"{path}: is already a reduced link; use it in a robot file: fe: {{file: "
+            f"{path.name}}}"
         )
     if "nodes" not in arrays:
         raise FeError(

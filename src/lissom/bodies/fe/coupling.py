@@ -153,8 +153,9 @@ def _refuse_low_rank(coupling: Coupling, B: np.ndarray, size: float) -> None:
     largest = max(singular[0], TINY)
     if singular[-1] <= FULL_RANK * largest:
         raise FeError(
-            f"interface: {len(coupling.nodes)} nodes near {np.round(coupling.at, 6).tolist()} cannot hold all six "
-            "motions: they lie on one line or point. Choose a face, or a node with rotations"
+            f"interface: {len(coupling.nodes)} nodes near "
+            f"{np.round(coupling.at, 6).tolist()} cannot constrain all six motions: "
+            "they lie on one line or point. Choose a face, or a node with rotations"
         )
 
 
@@ -164,5 +165,6 @@ def _refuse_overlap(fe: FiniteElements, couplings: Sequence[Coupling]) -> None:
     if counts.max(initial=0) > 1:
         shared = values[counts.argmax()]
         raise FeError(
-            f"interface: node {fe.labels[shared]} belongs to two coupled faces: they must not touch"
+            f"interface: node {fe.labels[shared]} belongs to two coupled faces: "
+            "coupled faces must not share nodes"
         )

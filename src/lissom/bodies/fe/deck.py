@@ -142,7 +142,7 @@ def included_file(path: Path, name: str, folder: Path, depth: int) -> Path:
         FeError: it lies outside of `folder`, that of the first file, or is not there.
     """
     if depth >= INCLUDES:
-        raise FeError(f"{path}: INCLUDE leads in a circle")
+        raise FeError(f"{path}: INCLUDE files include each other")
     included = path.parent / name
     if not included.resolve().is_relative_to(folder.resolve()):
         raise FeError(

@@ -86,7 +86,8 @@ class FiniteElements:
         square = (n, n)
         if self.K.shape != square or self.M.shape != square:
             raise FeError(
-                f"{self.source}: K is {self.K.shape} and M is {self.M.shape}: both must be square and alike"
+                f"{self.source}: K is {self.K.shape} and M is {self.M.shape}: both "
+                "must be square and of the same size"
             )
         nodes = len(self.points)
         if self.place.shape != (nodes, 6) or len(self.labels) != nodes:

@@ -83,7 +83,10 @@ def _symmetry(fe: FiniteElements) -> ReportLine:
         if side and asymmetry[name] > 0:
             halves.append(f"{name} stores its {side} triangle only")
     if halves:
-        fix = "one triangle stands for both in many programs: mirror it (--mirror), or export full matrices"
+        fix = (
+            "many programs store one triangle: mirror it (--mirror), or export full "
+            "matrices"
+        )
         return ReportLine("symmetry", FAIL, ", ".join(halves), fix, values)
     text = (
         f"K differs from its transpose by {asymmetry['K']:.1e}, M by {asymmetry['M']:.1e} "
@@ -133,8 +136,8 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[ReportLine]:
     other = None if stored_triangle(fe.K) else _fitting_order(fe)
     if other is not None:
         text = (
-            f"K does not fit the nodes as its rows are taken, but does when taken {other.order} "
-            f"(residual {other.residual:.1e})"
+            "K does not fit the nodes in this order of rows, but fits in the order "
+            f"{other.order} (residual {other.residual:.1e})"
         )
         yield ReportLine("dof order", FAIL, text, other.fix)
         text = f"not free as it stands (residual {worst:.1e}): the dof order is wrong"
@@ -158,16 +161,14 @@ def _what_holds(fe: FiniteElements, residual: np.ndarray, stiff: list[str]) -> s
         if force[row] > least:
             dofs.append(fe.dof_name(int(row)))
     return (
-        f"{6 - len(stiff)} of 6: K resists {', '.join(stiff)} (residual {residual.max():.1e}); "
-        f"forces that nothing balances act at {', '.join(dofs)}"
+        f"{6 - len(stiff)} of 6: K is not free in {', '.join(stiff)} (residual "
+        f"{residual.max():.1e}); unbalanced forces act at {', '.join(dofs)}"
     )
 
 
 def _how_to_release(stiff: list[str]) -> str:
-    what = "springs to ground"
-    if len(stiff) == 6:
-        what += ", or half of the matrix"
-    return f"a link floats freely: take supports (SPC, *BOUNDARY, D), {what} out of the model and export again"
+    remedy = "export a free link: remove supports (SPC, *BOUNDARY, D), springs to ground"
+    return f"{remedy}, or half of the matrix" if len(stiff) == 6 else remedy
 
 
 class Trial(NamedTuple):
@@ -278,7 +279,7 @@ def _massless_line(fe: FiniteElements, bare: np.ndarray, values: dict) -> Report
     some = ", ".join(labels)
     nodes = len(fe.points)
     text = (
-        f"{values['mass']:.6g} kg, but {len(bare)} of {nodes} nodes carry none ({some})"
+        f"{values['mass']:.6g} kg, but {len(bare)} of {nodes} nodes have none ({some})"
     )
     fix = (
         "elements without density, or rows of M missing: check materials and export; "
@@ -424,7 +425,7 @@ def _units(fe: FiniteElements) -> ReportLine:
 def _reason(name: str, magnitudes: Magnitudes) -> str:
     """Why a number is not that of a robot link."""
     if name == "mass":
-        return "no robot link weighs that"
+        return "no robot link has this mass"
     if name == "size":
         return "no robot link is that large or small"
     reason = "steel has 5900 m/s and 2e11 Pa"

@@ -65,7 +65,7 @@ CLOSE = 0.01  # relative error of a frequency that a reduction should keep
 TINY = 1e-300  # stands for zero where something is divided by it
 ALIKE = 0.9  # likeness of a shape (MAC) that it should keep
 NOT_FREE = (
-    "not done: the matrices are not those of a free link. see the lines that failed"
+    "not computed: the matrices are not those of a free link. see the lines that failed"
 )
 ACCEPTED = {
     "method": get_args(InterfaceMethod),
@@ -123,7 +123,8 @@ class LinkImport(Result):
         """
         if self.link is None:
             raise FeError(
-                f"{self.report.source}: there is no link to save: {_first_failure(self.report)}"
+                f"{self.report.source}: no link was made, nothing to save: "
+                f"{_first_failure(self.report)}"
             )
         link = self.link
         if hasattr(path, "write"):
@@ -370,7 +371,7 @@ def _modes_line(result: ReducedModes) -> ReportLine:
 
 def _inertia_line(exact: bool) -> ReportLine:
     verdict: Verdict = PASS
-    text = "exact: the mass acts alike in x, y and z at every node (M = m (x) I3)"
+    text = "exact: the mass is the same in x, y and z at every node (M = m (x) I3)"
     if not exact:
         # Nodes with rotations turn as vectors: the nodal shortcut of [Vidoni2015].
         verdict = WARN
@@ -410,7 +411,7 @@ def _split_fix(message: str) -> tuple[str, str]:
     text, dot, fix = message.partition(". ")
     if dot:
         return text, fix
-    return message, "choose it among the nodes and faces of the mesh"
+    return message, "choose one of the nodes and faces of the mesh"
 
 
 def _first_failure(report: ImportReport) -> str:

@@ -15,8 +15,10 @@ AS_NEAR = (
     1e-3  # difference of distances that makes faces equally near, in sizes of the part
 )
 HELP = (
-    "a node number (57), a face by its name (hub), the face nearest to a point (0,0,0), all nodes within a radius of a "
-    "point (0,0,0,0.02), or on a plane (x=0.5); with @x,y,z behind it, the node sits there and not in the middle"
+    "a node number (57), a face by its name (hub), the face nearest to a point "
+    "(0,0,0), all nodes within a radius of a point (0,0,0,0.02), or on a plane "
+    "(x=0.5); with @x,y,z behind it, the interface node is at that point instead of "
+    "the middle"
 )
 
 

@@ -100,7 +100,7 @@ def _sections(data: bytes, path: Path) -> dict[str, bytes]:
             raise _not_a_section(data, at, path)
         end = data.find(b"$End" + name.encode(), line_end)
         if end < 0:
-            raise FeError(f"{path}: ends within ${name}: the file is not whole")
+            raise FeError(f"{path}: ends within ${name}: the file is truncated")
         # Results may come several times, the mesh itself once.
         sections.setdefault(name, data[line_end + 1 : end])
         at = end + len(b"$End") + len(name)

@@ -141,8 +141,9 @@ def interface_solver(
         solve = cholesky(K_ii, fe.dof_points[i], progress)
     except NotPositiveDefiniteError as failure:
         raise FeError(
-            f"stiffness: singular at {fe.dof_name(int(i[failure.unknown]))} while the interfaces are held. That dof, "
-            "or a part of the mesh around it, is joined to nothing: remove it, or join it (merge coincident nodes)"
+            f"stiffness: singular at {fe.dof_name(int(i[failure.unknown]))} while the "
+            "interfaces are held. That dof, or a part of the mesh around it, is not "
+            "connected: remove it, or connect it (merge coincident nodes)"
         ) from None
     K_ib = submatrix(fe.K, i, b).toarray()
     return InterfaceSolver(
@@ -170,8 +171,8 @@ def reduce_elements(
         return _reduced_modes(link, interface, request or ReductionRequest(), progress)
     except np.linalg.LinAlgError as failure:
         message = (
-            f"the link has no modes ({failure}). All of it needs stiffness, mass, and inertia about every axis, and "
-            "its interfaces must hold it"
+            f"the link has no modes ({failure}). It needs stiffness, mass, and inertia "
+            "about every axis, and its interfaces must constrain it"
         )
         raise FeError(message) from None
 
@@ -202,9 +203,9 @@ def _reduced_modes(
     full_link = solver.free_link()
     report_progress(progress, "checking the free modes", 0.0)
     free = _compare_free(full_link, modes, request.checked)
-    report_progress(progress, "checking the modes held at the inner node", 0.5)
+    report_progress(progress, "checking the modes clamped at the inner node", 0.5)
     held = _compare_held(full_link, modes, request.checked)
-    report_progress(progress, "checking the modes held at the inner node", 1.0)
+    report_progress(progress, "checking the modes clamped at the inner node", 1.0)
     return ReducedModes(modes, record, request, free, held, shortening)
 
 

@@ -131,7 +131,7 @@ def _positions(labels: np.ndarray, source: str) -> Callable[[np.ndarray], np.nda
     order = np.argsort(labels)
     ascending = labels[order]
     if (np.diff(ascending) == 0).any():
-        raise FeError(f"{source}: $Nodes: a number stands for two nodes")
+        raise FeError(f"{source}: $Nodes: a number is used for two nodes")
 
     def positions(numbers: np.ndarray) -> np.ndarray:
         places = np.searchsorted(ascending, numbers)

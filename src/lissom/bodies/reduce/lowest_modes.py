@@ -20,7 +20,10 @@ ROUNDING = (
     1e-14  # entry against the diagonal below which two dofs do not act on each other
 )
 SMALL = 600  # dofs up to which a sparse problem is solved densely
-LOOSE = "the stiffness is singular: what is held (the interface) must stop every rigid motion of the link"
+LOOSE = (
+    "the stiffness is singular: the held interface must prevent every rigid motion of "
+    "the link"
+)
 
 
 def is_sparse(matrix: Matrix) -> bool:

@@ -170,8 +170,9 @@ def _cannot_close(robot: Robot, theta, held: Sequence[int], gap: float) -> str:
     at = f" with {', '.join(posed)}" if posed else ""
     free = ", ".join(name for j, name in enumerate(names) if j not in set(held))
     return (
-        f"loops: {loop_names(robot)} cannot be closed{at}: whatever the joints {free} do, an opening of {gap:.3g} (m "
-        "or rad) is left. Check lengths and points, or begin from another pose."
+        f"loops: {loop_names(robot)} cannot be closed{at}: whatever the joints {free} "
+        f"do, a gap of {gap:.3g} (m or rad) is left. Check lengths and points, or "
+        "start from another pose."
     )
 
 

@@ -56,15 +56,18 @@ def check_rank(robot: Robot, chain: Chain, closure: Closure, theta) -> None:
         random = np.random.default_rng(1).uniform(0.5, 1.5, len(theta))
         elsewhere = np.asarray(theta) + random * np.asarray(closure.reach)
         if _rank_deficit(scaled_rows(chain, closure, elsewhere)):
-            hint = " Where all axes are parallel, `planar: true` leaves the others out."
+            hint = " Where all axes are parallel, `planar: true` removes the others."
             raise AssemblyError(
-                f"loops: {loop_names(robot)} is over-constrained: the joints {joints} and the closing joint move the "
-                f"tip in {len(rows) - deficit} of the {len(rows)} directions that have to be closed, so {deficit} of "
-                f"them would hold by luck alone.{'' if robot.planar else hint}"
+                f"loops: {loop_names(robot)} is over-constrained: the joints {joints} "
+                f"and the closing joint move the tip in {len(rows) - deficit} of the "
+                f"{len(rows)} directions that have to be closed, so {deficit} of them "
+                "would be satisfied only for exactly matching "
+                f"dimensions.{'' if robot.planar else hint}"
             )
         raise AssemblyError(
-            f"loops: {loop_names(robot)} is put together at a dead point of all its joints ({joints}): {deficit} of "
-            f"{len(rows)} closing conditions are lost there. Give `assembly` another pose."
+            f"loops: {loop_names(robot)} is assembled at a dead point of all its "
+            f"joints ({joints}): {deficit} of {len(rows)} closing conditions are "
+            "dependent there. Give `assembly` another pose."
         )
     if rows.shape[1] - rows.shape[0] < 1:
         raise AssemblyError(
