@@ -180,9 +180,7 @@ def test_balanced_truncation_keeps_its_error_bound_and_what_does_not_die_out():
 
 
 def test_balanced_truncation_refuses_to_drop_motions_that_last():
-    with pytest.raises(
-        ValueError, match=r"states belong to motions that do not decay"
-    ):
+    with pytest.raises(ValueError, match=r"states belong to motions that do not decay"):
         resting().balanced(1)
 
 

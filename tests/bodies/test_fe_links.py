@@ -153,9 +153,7 @@ def test_a_face_is_found_by_name_plane_point_and_sphere(coarse, place):
 
 def test_the_solid_l_beam_vibrates_within_two_percent_of_beam_theory(solid):
     assert solid.passed and len(solid.link.frequency_hz) == 18
-    held = np.array(solid.report["frequencies held at inner"].values["reduced_hz"])[
-        :6
-    ]
+    held = np.array(solid.report["frequencies held at inner"].values["reduced_hz"])[:6]
     assert np.abs(held / BEAM_THEORY - 1).max() < 0.02
 
 

@@ -192,7 +192,9 @@ def test_a_joint_that_follows_has_nothing_of_its_own(hand):
 def test_mimic_joints_that_lead_nowhere_are_refused(hand):
     text = hand.read_text()
     hand.write_text(text.replace("mimic joint='j6'", "mimic joint='j66'"))
-    with pytest.raises(DescriptionError, match="j7: j66: .*not there, did you mean"):
+    with pytest.raises(
+        DescriptionError, match="j7: j66: .*does not exist, did you mean"
+    ):
         ls.Robot.from_urdf(hand, ["left", "right"])
     hand.write_text(text.replace("mimic joint='j6'", "mimic joint='j7'"))
     with pytest.raises(DescriptionError, match="j7: j7: .*in a ring"):

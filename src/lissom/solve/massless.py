@@ -63,7 +63,7 @@ def massless_message(names: list[str]) -> str:
     if len(names) > NAMED:
         listed += f" and {len(names) - NAMED} more"
     return (
-        f"{listed} move no mass or inertia: any torque would give an infinite "
+        f"no mass or inertia moves with {listed}: any torque would give an infinite "
         "acceleration. Give its link mass or inertia about the joint axis, or its "
         "joint a motor inertia, or fix the joint"
     )

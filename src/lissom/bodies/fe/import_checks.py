@@ -167,7 +167,9 @@ def _what_holds(fe: FiniteElements, residual: np.ndarray, stiff: list[str]) -> s
 
 
 def _how_to_release(stiff: list[str]) -> str:
-    remedy = "export a free link: remove supports (SPC, *BOUNDARY, D), springs to ground"
+    remedy = (
+        "export a free link: remove supports (SPC, *BOUNDARY, D), springs to ground"
+    )
     return f"{remedy}, or half of the matrix" if len(stiff) == 6 else remedy
 
 
