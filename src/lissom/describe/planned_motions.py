@@ -33,7 +33,7 @@ class PoseSequence(Part):
             zip(self.value[:-1], self.value[1:], strict=True)
         ):
             if row == following:
-                message = f"rows {k} and {k + 1} are the same pose: remove one away"
+                message = f"rows {k} and {k + 1} are the same pose: remove one"
                 found.append(finding(message, "value", k + 1, value=following))
         return found
 

@@ -65,7 +65,7 @@ def _rotations(
             continue
         message = (
             f"its nodes rotate by {largest:.3g} rad {place}{when(bent.turn, t)};"
-            f" {model.formulation_name} holds to {limit:g} rad"
+            f" {model.formulation_name} is valid up to {limit:g} rad"
         )
         about = f"link {bent.link}"
         yield ValidityWarning(

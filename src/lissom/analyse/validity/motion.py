@@ -77,9 +77,8 @@ def energy_warnings(
     proportion = work / max(stored, NO_ENERGY)
     if not proportion <= PROPORTION:
         message = (
-            f"{work:.3g} (the whole sentence becomes:) {work} J are put in or dissipated, {proportion} times "
-            f"the largest stored energy of {stored} J (accepted: {PROPORTION} times), {proportion:.2g} times as "
-            f"much (accepted: {PROPORTION:g} times)"
+            f"{work:.3g} J are put in or dissipated, {proportion:.2g} times the largest "
+            f"stored energy of {stored:.3g} J (accepted: {PROPORTION:g} times)"
         )
         remedy = "Look for a drive that works against a brake: gains, friction, damping"
         yield ValidityWarning(
