@@ -18,7 +18,6 @@ from lissom.describe.scenario import Scenario
 from lissom.services.mode_map import ModeMapRequest
 from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
-from lissom.services.simulate import SimulateRequest
 from lissom.studies.study import AnalysisOptions, Study
 from lissom.verbs.declared import request_type
 from lissom.verbs.registry import verb_named
@@ -82,7 +81,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     ),
     "pose": ("show", PoseRequest, ls.robot_table, requests.PoseQuestion),
     "reduce": ("reduce", ls.reduce_link, request_type(verb_named("reduce"))),
-    "simulate": ("simulate", SimulateRequest, ls.run_scenario, requests.RunRequest),
+    "simulate": ("simulate", ls.saved_run, ls.run_scenario, requests.RunRequest),
     "a run in Python": (Scenario, ls.simulate, ls.rollout),
     "a model": ("static", "linearize", "simulate", ls.Model),
     "a scenario": (Scenario, ls.Model),

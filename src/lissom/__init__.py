@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from .runs.run import Run as Run
     from .runs.run import SimulationError as SimulationError
     from .runs.run_comparison import compare_runs as compare_runs
+    from .runs.saved_run import saved_run as saved_run
     from .runs.simulation import run_scenario as run_scenario
     from .runs.simulation import simulate as simulate
     from .runs.validate import validate as validate
@@ -138,6 +139,7 @@ if TYPE_CHECKING:
 __version__ = "0.3.0.dev0"
 
 _HOME = {
+    "saved_run": "runs.saved_run",
     "compare_runs": "runs.run_comparison",
     "plotted_run": "runs.plotted_run",
     "matrices": "analyse.matrices",

@@ -115,6 +115,31 @@ RecordedTime = Annotated[
     ),
 ]
 
+# --- runs ----------------------------------------------------------------------------------------------------------
+
+FirstRun = Annotated[
+    str | None,
+    Parameter(
+        "Go on where this run ended; --t-end counts from its beginning.", metavar="NC"
+    ),
+]
+Resume = Annotated[
+    bool, Parameter("Go on with an interrupted run, from its checkpoint.")
+]
+Recorded = Annotated[
+    Any,
+    Parameter(
+        "A node, such as lower/tip, whose velocity and acceleration the result holds too. May be repeated.",
+        kind="list",
+        metavar="NODE",
+    ),
+]
+EndTime = Annotated[float | None, Parameter("Time at the end in s.", unit="s")]
+Method = Annotated[
+    str | None,
+    Parameter("auto, radau, generalised-alpha, dopri5, dopri8, tsit5."),
+]
+
 # --- results -------------------------------------------------------------------------------------------------------
 
 ResultFile = Annotated[

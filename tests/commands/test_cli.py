@@ -110,7 +110,7 @@ def test_show_draws_the_pose_that_is_asked_for(lissom, tmp_path):
 def test_every_verb_explains_itself_with_an_example(lissom):
     written = [command.__name__.replace("_", "-") for command in cli.VERBS]
     for verb in (*written, *verbs()):
-        code, out, _ = lissom(verb, "--help")
+        code, out, _ = lissom(*verb.split(), "--help")
         assert code == 0 and f"lissom {verb}" in out and "Example" in out
 
 

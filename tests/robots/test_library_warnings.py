@@ -8,7 +8,7 @@ import pytest
 from lissom.analyse.validity.description import robot_warnings
 from lissom.describe.robot import Robot
 from lissom.files.description_files import library_names, library_scenarios
-from lissom.services.simulate import SimulateRequest, simulate
+from lissom.runs.saved_run import saved_run
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "doubts.md"
 ROW = re.compile(r"^\| `(?P<scenario>[\w-]+)` \| `(?P<beginning>[^`]+)` \|", re.M)
@@ -35,7 +35,7 @@ def test_data_of_library_robots_are_ordinary(name):
 @pytest.mark.parametrize("name", library_scenarios())
 def test_every_warning_of_a_library_scenario_is_explained(name):
     expected = listed().get(name, set())
-    found = simulate(SimulateRequest(scenario=name)).warnings
+    found = saved_run(name).warnings
     begun = {text for text in expected for line in found if line.startswith(text)}
     assert begun == expected
     assert len(found) == len(expected), found

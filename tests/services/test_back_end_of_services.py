@@ -7,9 +7,9 @@ from lissom.describe import Scenario
 from lissom.describe.control_study import ControlStudy
 from lissom.runs.controller_design import design_controller
 from lissom.runs.dry_run import check_start
+from lissom.runs.saved_run import saved_run
 from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map
 from lissom.services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
-from lissom.services.simulate import SimulateRequest, simulate
 from lissom.solve.model import Model
 from lissom.studies.controller_comparison import compare_controllers
 from performed import performed
@@ -39,7 +39,7 @@ def dry_run():
 
 
 def run():
-    simulate(SimulateRequest(scenario=NAME, changes=XLA))
+    saved_run(NAME, changes=XLA)
 
 
 def designed_law():

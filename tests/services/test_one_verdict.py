@@ -11,9 +11,9 @@ from lissom.describe import DescriptionError
 from lissom.describe.supported import SUPPORT
 from lissom.runs.failures import FailedRun
 from lissom.runs.forecast import check_cost, forecast
+from lissom.runs.saved_run import saved_run
 from lissom.runs.sources import scenario_of
 from lissom.runs.validate import validate
-from lissom.services.simulate import SimulateRequest, simulate
 from performed import performed
 from robot_features import FEATURES
 
@@ -51,7 +51,7 @@ def written(tmp_path, scenario):
 def starts(file):
     """Whether a run gets beyond its first step, and what it says if not."""
     try:
-        simulate(SimulateRequest(scenario=file))
+        saved_run(file)
     except (DescriptionError, FailedRun) as failure:
         return False, str(failure)
     return True, ""

@@ -12,12 +12,12 @@ from lissom.bodies import link_body
 from lissom.describe import DescriptionError, Scenario
 from lissom.runs import run  # noqa: F401  (in place before they are counted)
 from lissom.runs.robot_table import robot_table
+from lissom.runs.saved_run import saved_run
 from lissom.services.mode_map import MapAxis, ModeMapRequest, ModeMapResult, mode_map
 from lissom.services.mode_polynomials import (
     ModePolynomialsRequest,
     ModePolynomialsResult,
 )
-from lissom.services.simulate import SimulateRequest, SimulateResult, simulate
 from lissom.show import robot_scene  # noqa: F401
 from lissom.solve.model import Model
 from lissom.verbs.declared import request_type, schema_of
@@ -27,12 +27,10 @@ from performed import performed
 REQUESTS = (
     ModeMapRequest,
     ModePolynomialsRequest,
-    SimulateRequest,
 )
 RESULTS = (
     ModeMapResult,
     ModePolynomialsResult,
-    SimulateResult,
 )
 COMPILING = "/jax/core/compile/backend_compile_duration"
 
@@ -123,18 +121,18 @@ def modules_that_import(name, function):
 
 def a_millisecond():
     changes = {"t_end": 0.001, "output_dt": 0.001}
-    return SimulateRequest(scenario="anthropomorphic", changes=changes)
+    return saved_run("anthropomorphic", changes=changes)
 
 
 def test_a_simulation_builds_one_model(built):
     # Its zeroed displacements are checked on a model before the run, which goes on with the same one.
     assert isinstance(Scenario.load("anthropomorphic").reference, dict)
-    assert simulate(a_millisecond()).complete
+    assert a_millisecond().complete
     assert built["models"] == 1
 
 
 def test_a_simulation_builds_the_body_of_each_link_once(built):
-    assert simulate(a_millisecond()).complete
+    assert a_millisecond().complete
     assert built["bodies"] == {"column": 1, "upper": 1, "fore": 1}
 
 

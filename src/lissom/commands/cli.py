@@ -18,7 +18,6 @@ from .interrupt import exit_code, leaving_at_once
 from .mode_map import mode_map
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
-from .simulate import simulate
 from .streams import (
     drop_output,
     flush,
@@ -97,7 +96,6 @@ def lissom(
 
 
 VERBS = (
-    simulate,
     mode_map,
     bench,
     studio,

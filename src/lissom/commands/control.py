@@ -46,18 +46,17 @@ def run(
 
     Example: lissom control run double-pendulum --law lqg.yaml -o run.nc --plot run.png
     """
-    from ..services.simulate import SimulateRequest, prepare
+    from ..runs.saved_run import prepare_run
 
     code = keep_compiled_code()
-    with option_names(result="-o", picture="--plot"):
-        request = SimulateRequest(
-            scenario=scenario,
+    with option_names(output="-o", plot="--plot"):
+        prepared = prepare_run(
+            scenario,
             changes=changes_of(settings, {}),
             law=law,
-            result=output,
-            picture=plot,
+            output=output,
+            plot=plot,
         )
-        prepared = prepare(request)
     if prepared.scenario.controller is None:
         raise refused("controller", None, "the scenario has none: name one (--law)")
     run_and_report(prepared, code, report)

@@ -65,7 +65,7 @@ REPEATED = (
     "changes",
 )  # options that may stand several times
 # Verbs whose answers are told in a way of their own, by the function `run` of a module here.
-OWN = {"validate": ".validate"}
+OWN = {"simulate": ".simulate", "validate": ".validate"}
 SECONDS = "a positive number of seconds"
 # Types that typer reads by itself; every other parameter is a text, which is read here.
 PLAIN = (bool, int, float, str)

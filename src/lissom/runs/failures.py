@@ -15,7 +15,7 @@ class FailedRun(RuntimeError):
 
     def __init__(self, message: str, result: Any, interrupted: bool):
         super().__init__(message)
-        self.result = result  # SimulateResult of the part that was computed
+        self.result = result  # the `Run` of the part that was computed
         self.interrupted = interrupted
 
 

@@ -8,10 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..atomic import write_atomically
-from ..describe.modelled import modelled_run
 from ..files.array_file import check_file
 from ..files.errors import nearest
-from ..files.summary import Summarised, Summary, count, number
+from ..files.summary import Result, Summary
 from ..solve.channels import UnknownNameError
 from ..solve.feedback import ControlState
 from ..solve.state import State
@@ -23,6 +22,7 @@ from .run_columns import (
     quantities,
     usual,
 )
+from .run_summary import run_data, run_summary
 from .run_table import RunTable
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ MOST_NAMES = 20  # in a refusal
 
 # Of a state, under the names of the data.
 STATE = ("q", "qd", "elastic", "elastic_rate", "encoder", "encoder_rate")
-
-JOINT_COLUMNS = ("joint", "lowest q", "highest q", "largest torque")
 
 
 class SimulationError(RuntimeError):
@@ -60,7 +58,7 @@ class Interrupted(SimulationError):
     """A run stopped from the keyboard."""
 
 
-class Run(Summarised):
+class Run(Result):
     """Result of a simulation: `run.data` is the xarray.Dataset that `save` writes.
 
     Args:
@@ -70,27 +68,17 @@ class Run(Summarised):
     def __init__(self, data: "Dataset | RunTable"):
         self._source = data
         self._control: ControlState | None = None  # of its sampled law at the end
+        # Of a run that was saved: what is to be said of it, and the files that hold it.
+        self.notes: tuple[str, ...] = ()
+        self.files: dict[str, str] = {}
 
     def summary(self) -> Summary:
-        """What was run, how it ended, and where every joint and tip went."""
-        facts = self.facts
-        name, times = facts.get("name", "robot"), self.t
-        till = f"{number(times[0])} to {number(times[-1])} s" if len(times) else "none"
-        ended = "" if self.complete else f", incomplete: {facts.get('reason', '')}"
-        lines = [
-            ("time", f"{till}, {count(len(times), 'sample')}{ended}"),
-            ("formulation", str(modelled_run(facts))),
-            ("steps", f"{facts.get('steps', '-')} by {facts.get('method', '-')}"),
-        ]
-        lines += [("warning", line) for line in self.warnings]
-        rows = []
-        for k, joint in enumerate(self.values("joint")):
-            q, torque = self.q[:, k], self.values("torque")[:, k]
-            extent = (
-                [q.min(), q.max(), np.abs(torque).max()] if len(q) else [np.nan] * 3
-            )
-            rows.append((str(joint), *map(number, extent)))
-        return Summary(f"Run of {name}", tuple(lines), JOINT_COLUMNS, tuple(rows))
+        """Joints and tips at the end, energies, how it was computed, and what may be wrong with it."""
+        return run_summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The final state, how it was computed, notes, warnings and files, as plain data."""
+        return run_data(self)
 
     @property
     def data(self) -> "Dataset":
@@ -298,6 +286,11 @@ class Run(Summarised):
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
         content = self.netcdf()
         return write_atomically(path, lambda file: file.write(content))
+
+    def write(self, path: str | Path) -> Path:
+        """A NetCDF file, or a table where the name ends in .csv."""
+        is_table = Path(path).suffix.lower() == ".csv"
+        return self.to_csv(path) if is_table else self.save(path)
 
     def netcdf(self) -> bytes:
         """The content of that file."""

@@ -32,7 +32,7 @@ def warm_run(data: Data, watch: Watch) -> None:
     """A short run of the robot that a new configuration begins with: what a first run would wait for is done."""
     with tempfile.TemporaryDirectory(prefix="lissom-warm-") as place:
         asked = {"scenario": str(NEW_ROBOT), "changes": {"t_end": 0.02}}
-        simulate({**asked, "result": f"{place}/warm.nc"}, lambda progress: None)
+        simulate({**asked, "output": f"{place}/warm.nc"}, lambda progress: None)
 
 
 def warm_pose(data: Data, watch: Watch) -> None:
@@ -158,14 +158,10 @@ def _stamp(source: str) -> Any:
 
 def simulate(data: Data, watch: Watch) -> Any:
     """A run, with its progress."""
-    from ..services.simulate import (
-        SimulateRequest,
-        live_picture,
-        prepare,
-        run_prepared,
-    )
+    from ..runs.saved_run import prepare_run
+    from ..show.live_picture import live_picture
 
-    prepared = prepare(SimulateRequest(**data))
+    prepared = prepare_run(**data)
     t_end = float(prepared.scenario.t_end)
     last = 0.0
     next_picture: float | None = None
@@ -188,7 +184,7 @@ def simulate(data: Data, watch: Watch) -> Any:
             last = now
             watch({"t": t, "t_end": t_end})
 
-    return run_prepared(prepared, report, observe)
+    return prepared.run(report, observe)
 
 
 def animation(data: Data, watch: Watch) -> Any:

@@ -167,7 +167,7 @@ def _add_runs(router: APIRouter, office: Office) -> None:
             asked = {
                 "scenario": source,
                 "changes": request.changes,
-                "result": str(path),
+                "output": str(path),
             }
             return Order(SIMULATE, title, request.source, asked, name, path)
 

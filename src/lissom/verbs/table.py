@@ -98,6 +98,47 @@ TABLE = (
         most=CHANNELS,
     ),
     Verb(
+        "simulate",
+        "runs.saved_run:saved_run",
+        help="Simulate a scenario in time. A bare robot falls from rest for 1 s.",
+        example="simulate double-pendulum --plot run.png --animate run.html -o run.nc,\n"
+        "lissom simulate arm.yaml --set links.upper.beam.material.E=9e9 --t-end 0.5, lissom simulate run.nc",
+        reads=SOURCE,
+        subject=(
+            "SCENARIO_OR_ROBOT",
+            "Library name, scenario or robot file, or the .nc file of a run to do again.",
+        ),
+        writes=(
+            Output(
+                "output",
+                "write",
+                (".nc", ".csv"),
+                "Result file: .nc (NetCDF), or a table .csv.",
+                key="files.result",
+                metavar="NC",
+                options=("-o", "--output"),
+            ),
+            Output(
+                "plot",
+                "plot",
+                PICTURE,
+                "Figure of the run: .png, .pdf, .svg.",
+                key="files.plot",
+                metavar="PNG",
+            ),
+            Output(
+                "animate",
+                "animate",
+                PAGE,
+                "Animation, one page that opens anywhere.",
+                key="files.animation",
+                metavar="HTML",
+            ),
+        ),
+        limit_s=3600.0,
+        in_studio=False,  # its queue of runs asks for them with a result file, see `studio.calls`
+    ),
+    Verb(
         "compare",
         "runs.run_comparison:compare_runs",
         help="How far runs are apart: every joint and tip, over the time that they share.",

@@ -1,0 +1,123 @@
+"""The end of a run in tables and as plain data, by the names of joints and nodes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..analyse.robot_facts import named_nodes, values_by_name
+from ..describe.modelled import model_facts, modelled_run
+from ..files.summary import Summary, number, plain
+
+JOINTS = (
+    "joint",
+    "q [rad or m]",
+    "qd [rad/s or m/s]",
+    "encoder [rad or m]",
+    "torque [N m or N]",
+)
+TIPS = ("node", "x [m]", "y [m]", "z [m]")
+
+
+def run_data(run: Any) -> dict[str, Any]:
+    """The final state of a run, how it was computed, and how long that took."""
+    facts = run.facts
+    joints, nodes, kinds = (_texts(run, name) for name in ("joint", "node", "kind"))
+    last = {name: run.values(name)[-1] for name in ("qd", "encoder", "torque")}
+    return plain(
+        model_facts(str(facts.get("name", "")), modelled_run(facts))
+        | {
+            "t_end": run.t[-1],
+            "complete": run.complete,
+            "q": values_by_name(joints, run.q[-1]),
+            "qd": values_by_name(joints, last["qd"]),
+            "encoder": values_by_name(joints, last["encoder"]),
+            "torque": values_by_name(joints, last["torque"]),
+            "position": named_nodes(nodes, run.values("position")[-1]),
+            "energy": values_by_name(kinds, run.values("energy")[-1]),
+            "energy_residual": run.energy_residual,
+            "solver": {
+                "method": facts.get("method"),
+                "steps": facts.get("steps"),
+                "rejected": facts.get("rejected"),
+                "rhs_evaluations": facts.get("rhs_evaluations"),
+            },
+            "wall_s": {
+                part: facts.get(f"wall_{part}_s")
+                for part in ("build", "compile", "run")
+            },
+            "notes": run.notes,
+            "warnings": run.warnings,
+            "files": run.files,
+        }
+    )
+
+
+def end_summary(run: Any) -> Summary:
+    """Joints and tips at the end of a run, its energies, and how it was computed."""
+    facts = run.facts
+    if not len(run.t):
+        return Summary(f"{facts.get('name', 'robot')}: no samples")
+    told = run_data(run)
+    joints = tuple(
+        (joint, *(number(told[key][joint]) for key in ("q", "qd", "encoder", "torque")))
+        for joint in told["q"]
+    )
+    tips = tuple(
+        (node, *_vector(position))
+        for node, position in told["position"].items()
+        if node.endswith("/tip")
+    )
+    energy = tuple(number(_number(value)) for value in told["energy"].values())
+    balance = f"residual at most {run.energy_residual:.1e} of the largest energy"
+    solver = told["solver"]
+    steps = (
+        f"{solver['steps']} steps, {solver['rejected']} rejected, "
+        f"{solver['rhs_evaluations']} evaluations"
+    )
+    computed = (
+        ("energy balance", balance),
+        ("model", told["model"]),
+        (str(solver["method"]), steps),
+    )
+    columns = tuple(f"{kind} [J]" for kind in told["energy"])
+    parts = (
+        Summary("", (), TIPS, tips),
+        Summary("", computed, columns, (energy,), _times(told)),
+    )
+    return Summary(
+        f"{told['robot']} at {told['t_end']:g} s", (), JOINTS, joints, parts=parts
+    )
+
+
+def run_summary(run: Any) -> Summary:
+    """The end of a run, with the reason why it is incomplete, and its warnings."""
+    summary = end_summary(run)
+    facts = [("warning", line) for line in run.warnings]
+    if not run.complete:
+        facts.insert(0, ("incomplete", str(run.facts.get("reason", ""))))
+    return summary._replace(facts=(*summary.facts, *facts))
+
+
+def _times(told: dict[str, Any]) -> str:
+    wall = told["wall_s"]
+    if None in wall.values():
+        return ""
+    speed = told["t_end"] / max(wall["run"], 1e-9)
+    return (
+        f"build {wall['build']:.2f} s, compile {wall['compile']:.2f} s, run {wall['run']:.2f} s "
+        f"({speed:.2g} times real time)"
+    )
+
+
+def _texts(run: Any, name: str) -> list[str]:
+    return [str(entry) for entry in run.values(name)]
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else value
+
+
+def _vector(values: Iterable[float]) -> list[str]:
+    """Numbers in one unit with fixed decimals, so that they can be compared down a column."""
+    texts = [f"{_number(value):.4f}" for value in values]
+    # Round-off below zero is no direction.
+    return [text.replace("-0.0000", "0.0000") for text in texts]
