@@ -48,7 +48,7 @@ def told(capsys, *words):
         ),
         (
             ENCODER + "fastest: 1e6\n",
-            "not stabilisable: no torque moves mode 2 at .* Hz .* of link rod",
+            "not stabilisable: no torque excites mode 2 at .* Hz .* of link rod",
         ),
     ],
 )
@@ -72,9 +72,9 @@ def test_a_run_without_a_feasible_torque_goes_on_and_says_so(tmp_path, capsys):
     words = ("run", "simple-pendulum", "--law", str(file), "-o", str(output))
     code, said = told(capsys, *words, "--set", "t_end=0.05")
     assert code == 0
-    assert "no torque keeps all hard limits at" in said
-    assert "the limit of rod/element0.kz would be passed by" in said
-    assert "The torque before was held there" in said
+    assert "no torque satisfies all hard limits at" in said
+    assert "the limit of rod/element0.kz would be exceeded by" in said
+    assert "The previous torque was held there" in said
     assert output.exists()
 
 

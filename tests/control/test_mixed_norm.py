@@ -138,7 +138,7 @@ def test_models_that_are_too_large_and_peaks_that_cannot_be_are_refused():
     plant = two_masses()
     with pytest.raises(DesignError, match="20 states, at most 16"):
         mixed_synthesis(side_by_side(plant, 5), 2.0)
-    with pytest.raises(DesignError, match="no torque, seen by no sensor"):
+    with pytest.raises(DesignError, match="any torque, not measured by any sensor"):
         mixed_synthesis(plant._replace(B=0 * plant.B), 2.0)
     with pytest.raises(DesignError, match="no controller with a peak of 0.9"):
         mixed_synthesis(plant, 0.9)

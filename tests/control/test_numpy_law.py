@@ -70,8 +70,8 @@ def test_a_linear_model_takes_differences_of_a_numpy_law():
     "function, words",
     [
         (lambda t, y, m: 3.0, "a law gives"),
-        (lambda t, y, m: ([0.0], (m, m)), "keeps its nesting"),
-        (lambda t, y, m: ([0.0], np.zeros(2)), "keep their shapes"),
+        (lambda t, y, m: ([0.0], (m, m)), "structure of a law"),
+        (lambda t, y, m: ([0.0], np.zeros(2)), "shapes of a law"),
     ],
 )
 def test_functions_that_are_no_laws_are_refused(function, words):

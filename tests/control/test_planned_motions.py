@@ -98,7 +98,7 @@ def test_a_path_through_points_keeps_the_torques_and_uses_one_of_them_fully():
 
 
 def test_a_path_that_the_motors_cannot_hold_is_refused():
-    with pytest.raises(DesignError, match="no motion through these points keeps"):
+    with pytest.raises(DesignError, match="no motion through these points satisfies"):
         through_points(arm(gravity=9.81), [[0.0], [0.3]], torque=0.1)
 
 

@@ -113,7 +113,7 @@ def test_a_motion_that_no_torque_moves_keeps_its_pole_and_spoils_no_other(is_equ
     for z in np.exp(poles * H):
         assert np.abs(found - z).min() < 1e-8
     moved = np.concatenate([poles[:8], 2 * poles[8:]])
-    with pytest.raises(DesignError, match=r"no torque moves the motion at [\d.]+ Hz"):
+    with pytest.raises(DesignError, match=r"no torque excites the motion at [\d.]+ Hz"):
         placed_gain(design, moved)
 
 

@@ -200,8 +200,8 @@ def test_an_infeasible_hard_limit_is_named_with_its_time_and_the_torque_is_held(
     assert failure.limit == "spring" and failure.t == 0.2
     assert failure.passed_at == pytest.approx(0.2 + SAMPLE)
     (sentence,) = tight.incidents()
-    assert "the limit of spring would be passed by" in sentence
-    assert "at 0.205 s. The torque before was held" in sentence
+    assert "the limit of spring would be exceeded by" in sentence
+    assert "at 0.205 s. The previous torque was held" in sentence
     # With room enough nothing is infeasible, and the same limit may be passed where it is soft.
     soft = solver(design, limits(torque=1.0, deflection=[1e-3]), None, ("spring",))
     torque_of(soft, 0.2, bent)

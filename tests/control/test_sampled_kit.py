@@ -283,7 +283,7 @@ def test_a_motion_that_no_sensor_sees_is_refused():
 
     design = design_model(model, [END], ("rod.encoder",), SAMPLE, fastest=1e6)
     # Out of the plane the motor moves nothing and the encoder sees nothing.
-    with pytest.raises(DesignError, match="not detectable: no sensor sees"):
+    with pytest.raises(DesignError, match="not detectable: no sensor measures"):
         check_detectable(design)
-    with pytest.raises(DesignError, match="not stabilisable: no torque moves"):
+    with pytest.raises(DesignError, match="not stabilisable: no torque excites"):
         check_stabilisable(design)

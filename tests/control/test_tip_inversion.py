@@ -50,7 +50,7 @@ def test_a_motion_without_time_before_it_is_refused(start):
     """No time at all, and too little of it: the arm's first mode takes two seconds."""
     model = ls.Model("de-luca-siciliano", modes=2)
     reference = RestToRest([start, start + 1.0], ROWS, "quintic")
-    with pytest.raises(DesignError, match="Begin the motion later"):
+    with pytest.raises(DesignError, match="Start the motion later"):
         tip_inversion(model, reference)
 
 

@@ -92,7 +92,7 @@ def test_poles_that_no_motion_has_are_refused(wishes, message):
 
 @pytest.mark.slow
 def test_a_gauge_across_the_plane_of_the_motion_sees_no_mode():
-    with pytest.raises(DesignError, match="these gauges see no mode"):
+    with pytest.raises(DesignError, match="these gauges measure no mode"):
         strain_filter(pendulum(), [END], ("rod/element0.ky",))
     along = strain_filter(pendulum(), [END], ("rod/element0.kz",))
     assert np.abs(along).max() > 0

@@ -102,7 +102,8 @@ def planned_nominal(
 def _minimum_time(model: Model, controller: Common, sensors: Any) -> NominalMotion:
     if controller.shaper is not None:
         raise DesignError(
-            "a motion in minimum time comes to rest by its torques, a shaper would change them",
+            "a minimum-time motion comes to rest by its own torques, which a shaper "
+            "would change",
             "shaper",
         )
     described = controller.reference

@@ -181,8 +181,8 @@ def check_stabilisable(design: DesignModel) -> None:
     for motion in _lasting_motions(design.A):
         if np.linalg.norm(motion.left.conj() @ design.B) <= least:
             raise DesignError(
-                f"not stabilisable: no torque moves {_in_words(motion, design)}. Actuate the joint that moves it, or "
-                "give the robot damping."
+                f"not stabilisable: no torque excites {_in_words(motion, design)}. "
+                "Actuate the joint that moves it, or give the robot damping."
             )
 
 
@@ -192,8 +192,8 @@ def check_detectable(design: DesignModel) -> None:
     for motion in _lasting_motions(design.A):
         if np.linalg.norm(design.C @ motion.right) <= least:
             raise DesignError(
-                f"not detectable: no sensor sees {_in_words(motion, design)}. Add a sensor there, such as its encoder "
-                "or a strain gauge on the link.",
+                f"not detectable: no sensor measures {_in_words(motion, design)}. Add "
+                "a sensor there, such as its encoder or a strain gauge on the link.",
                 "sensors",
             )
 

@@ -61,7 +61,7 @@ def encoder_inversion(
     inputs = _led_along(model, reference, times, end)
     solution = integrate(model, model.static(ends[0]), inputs, times, Solver())
     if not ended_as(solution.result, RESULTS.successful):
-        raise DesignError("the joints cannot be led along this motion", "feedforward")
+        raise DesignError("the joints cannot follow this motion", "feedforward")
     channels = tuple(output_named(model, name) for name in sensors)
 
     def rows(robot: DrivenRobot, t_end: float, part: RowsOfRun):

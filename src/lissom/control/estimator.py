@@ -129,9 +129,12 @@ def check_lasting_torques(design: DesignModel) -> None:
     names = ", ".join(design.output_names)
     count = len(design.input_names)
     if count == 1:
-        message = f"{names} alone cannot tell a lasting {drive}"
+        message = f"{names} alone cannot estimate a constant {drive}"
     else:
-        message = f"by {names} alone the lasting torques of {count} drives cannot be told apart, {drive} least of all"
+        message = (
+            f"by {names} alone the constant torques of {count} drives cannot be "
+            f"distinguished, {drive} least of all"
+        )
     raise DesignError(
         f"not detectable: {message}. Add the encoder of its joint.", "sensors"
     )

@@ -307,7 +307,8 @@ def ekf_law(model: Model, controller: EKFController) -> EKFControl:
     """
     if model.closed:
         raise DesignError(
-            "the filter of ekf steps open chains; use lqg on a closed one", "type"
+            "the ekf filter supports only open chains; use lqg for closed chains",
+            "type",
         )
     first, last = end_rows(model, controller)
     K = scheduled_gain(

@@ -230,8 +230,8 @@ def _samples_per_step(plant: _Plant, limit: Vector, sample: float) -> int:
 
 def _hopeless(limit: Vector) -> DesignError:
     return DesignError(
-        f"no torques within {limit.tolist()} lead from the first row to the last one. Raise the limits: the weight "
-        "alone may pass them.",
+        f"no torques within {limit.tolist()} lead from the first row to the last one. "
+        "Raise the limits: the weight alone may exceed them.",
         "reference.torque",
     )
 

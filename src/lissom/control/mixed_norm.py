@@ -114,7 +114,7 @@ def mixed_synthesis(plant: Plant, peak: float) -> Synthesis:
         synthesis = _measured(plant, slowed, bound / np.sqrt(time), peak)
         if synthesis.h2 <= synthesis.h2_bound and synthesis.peak <= peak:
             return synthesis
-        reason = "the controller does not keep its bounds"
+        reason = "the controller misses its bounds"
     raise DesignError(
         f"no controller with a peak of {peak:g} was found ({reason}). Allow a higher `peak`, or lower `fastest`.",
         "peak",
@@ -251,7 +251,8 @@ def _riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
     if slowest < -LASTING:
         return X
     raise DesignError(
-        "mixed-norm: some motion that lasts is moved by no torque, seen by no sensor, or has no tolerance"
+        "mixed-norm: an undamped motion is not excited by any torque, not measured by "
+        "any sensor, or has no tolerance"
     )
 
 

@@ -137,14 +137,16 @@ def _checked_answer(answer: Any, shapes: Any) -> Any:
     whole = (np.asarray(torques, dtype=float), memory)
     if jax.tree.structure(whole) != jax.tree.structure(shapes):
         raise ValueError(
-            f"the memory of a law keeps its nesting: {jax.tree.structure(shapes[1])}, got {jax.tree.structure(memory)}"
+            "the structure of a law's memory must not change: "
+            f"{jax.tree.structure(shapes[1])}, got {jax.tree.structure(memory)}"
         )
 
     def fitted(leaf, shape):
         array = np.asarray(leaf, dtype=shape.dtype)
         if array.shape != shape.shape:
             raise ValueError(
-                f"torques and memory of a law keep their shapes: {shape.shape}, got {array.shape}"
+                f"shapes of a law's torques and memory must not change: {shape.shape}, "
+                f"got {array.shape}"
             )
         return array
 

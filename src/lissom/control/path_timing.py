@@ -169,8 +169,8 @@ def _time_path(path: CubicSpline, s: Float[np.ndarray, " p"], limits) -> Any:
     _, speed, _ = timing.compute_parameterization(0.0, 0.0)
     if speed is None or not np.all(np.isfinite(speed)):
         raise DesignError(
-            "no motion through these points keeps the limits. Raise the limits of torque (the weight alone may pass "
-            "them), or move the points.",
+            "no motion through these points satisfies the limits. Raise the limits of "
+            "torque (the weight alone may exceed them), or move the points.",
             "reference",
         )
     return _compose(path, s, np.asarray(speed))

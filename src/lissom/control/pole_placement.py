@@ -106,14 +106,15 @@ def placed_gain(design: DesignModel, poles: Any) -> Matrix:
 def _free_poles(design: DesignModel, subspace: ControllableSubspace, z: Poles) -> Poles:
     """The poles asked for, less those that stay whatever the torques do."""
     if len(z) != design.states:
-        raise DesignError(f"{design.states} poles are wanted, got {len(z)}", "poles")
+        raise DesignError(f"{design.states} poles are needed, got {len(z)}", "poles")
     fixed = uncontrollable_poles(design, subspace)
     places = matching_places(fixed, z)
     for pole in fixed:
         if np.abs(z[places] - pole).min() > SAME:
             hertz = abs(np.log(pole)) / (2 * np.pi * design.sample)
             raise DesignError(
-                f"no torque moves the motion at {hertz:.4g} Hz: its pole stays where it is",
+                f"no torque excites the motion at {hertz:.4g} Hz: its pole stays "
+                "where it is",
                 "poles",
             )
     return np.delete(z, places)

@@ -337,9 +337,10 @@ class QuadraticSolver:
         # Compiled code may ask for a sample more than once.
         samples = len({failure.t for failure in self.failures})
         return (
-            f"no torque keeps all hard limits at {samples} samples, the first at {first.t:.4g} s: the limit "
-            f"of {first.limit} would be passed by {100 * first.excess:.3g} % at {first.passed_at:.4g} s. The torque "
-            "before was held there",
+            f"no torque satisfies all hard limits at {samples} samples, the first at "
+            f"{first.t:.4g} s: the limit of {first.limit} would be exceeded by "
+            f"{100 * first.excess:.3g} % at {first.passed_at:.4g} s. The previous "
+            "torque was held there",
         )
 
 

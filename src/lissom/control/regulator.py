@@ -51,7 +51,8 @@ def _least_cost(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
         return discrete_riccati(A, B, Q, R)
     except np.linalg.LinAlgError as failure:
         raise DesignError(
-            f"the weights leave a motion free that does not die out ({failure}): give position and energy tolerances",
+            f"the weights do not penalise a motion that does not decay ({failure}): "
+            "give position and energy tolerances",
             "tolerances",
         ) from None
 

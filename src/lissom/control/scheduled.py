@@ -65,7 +65,8 @@ def designs_along(
     first, last = (np.asarray(row, dtype=float) for row in (first, last))
     if np.array_equal(first, last):
         raise DesignError(
-            "the motion ends where it begins, there is no line of poses to schedule gains along",
+            "the motion ends where it begins: there is no line of poses for scheduled "
+            "gains",
             "poses",
         )
     outputs = encoder_names(model)

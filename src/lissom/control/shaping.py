@@ -108,8 +108,9 @@ def specified_insensitivity(
         if shaper is not None:
             return shaper
     raise ValueError(
-        f"no shaper of five impulses keeps {tolerated:g} of the vibration over a band of {width:g} of the frequency: "
-        "ask for a narrower band or tolerate more"
+        f"no shaper of five impulses leaves at most {tolerated:g} of the vibration "
+        f"over a band of {width:g} of the frequency: choose a narrower band or a "
+        "larger tolerance"
     )
 
 

@@ -27,11 +27,14 @@ def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
     readings = _seen(np.asarray(point.C)[:, elastic], shapes.shapes)
     W = modal_filter(readings, shapes.omega, shapes.carried)
     if not np.any(W):
-        raise DesignError("these gauges see no mode that the motors move", "sensors")
+        raise DesignError(
+            "these gauges measure no mode that the motors excite", "sensors"
+        )
     independent = list(model.formulation.independent)
     if not set(model.actuated) <= set(independent):
         raise DesignError(
-            "a loop on strains needs the joints with motors as the independent ones: write `independent` in the robot"
+            "strain feedback needs the actuated joints as independent joints: set "
+            "`independent` in the robot"
         )
     return W[[independent.index(k) for k in model.actuated]]
 

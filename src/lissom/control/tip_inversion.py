@@ -183,14 +183,17 @@ def _check_path(start: float, away, window: Window) -> None:
     way = np.abs(window.joints - window.joints[0]).max()
     missed = np.abs(away).max() / max(way, 1e-300)
     if missed > FAR:
-        raise _too_early(start, f"the tip would leave its path by {missed:.0%} of it")
+        raise _too_early(
+            start, f"the tip would deviate from its path by {missed:.0%} of it"
+        )
 
 
 def _too_early(start: float, problem: str) -> DesignError:
     return DesignError(
-        f"{problem}. Inversion at the tip acts before the tip moves, which is at {start:g} s. Begin the motion later "
-        "(the first time of reference.t is the time before it), move more slowly, or take fewer modes (`model: {modes: "
-        "3}`).",
+        f"{problem}. Inversion at the tip acts before the tip moves, which is at "
+        f"{start:g} s. Start the motion later (the first time of reference.t is the "
+        "time available before it), move more slowly, or take fewer modes (`model: "
+        "{modes: 3}`).",
         "feedforward",
     )
 

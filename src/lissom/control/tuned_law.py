@@ -58,7 +58,7 @@ def tune(model: ModelLike, controller: Part | Mapping[str, Any]) -> TunedLaw:
     described: Any = controller if is_read else controller_from(controller)
     law = law_of(model, described)
     if law.sample is None:
-        raise refused("sample", None, "a law has margins as a sampled one")
+        raise refused("sample", None, "margins need a sampled law: set `sample`")
     return TunedLaw(law, margins(model, design_pose(model, described), law))
 
 

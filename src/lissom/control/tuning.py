@@ -148,8 +148,9 @@ def first_driven_mode(model: Model, q: Any) -> Mode:
     driven = driven_modes(model, q)
     if not driven:
         raise DesignError(
-            f"no motor moves a mode of the links of {model.robot.name}: they are rigid, or vibrate across the motion "
-            "alone. A controller of vibration has nothing to do here"
+            f"no motor moves a mode of the links of {model.robot.name}: they are "
+            "rigid, or vibrate only out of the plane of motion. Vibration control has "
+            "no effect here"
         )
     return driven[0]
 
