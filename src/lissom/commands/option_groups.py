@@ -134,13 +134,14 @@ class Report:
         show: "Callable[[Console, Any], None]",
     ) -> None:
         """The answer as JSON, or on the screen by `show`; then its warnings."""
+        data = answer.to_dict() if self.json else {}
         if self.json:
-            print_json(answer.to_dict(), code)
+            print_json(data, code)
         else:
             show(console(), answer)
             if code is not None:
                 note(str(code))
-        conclude(answer.warnings, self.strict, self.json)
+        conclude(answer.warnings, self.strict, "warnings" in data)
 
     def tell(
         self,

@@ -387,8 +387,6 @@ def sweep(
         return _recorded_sweep(study, store)
     place = _address(cluster, tls_ca, tls_cert, tls_key)
     if over or metrics:
-        if store is None:
-            raise refused("store", None, "a study without a file needs a folder")
         study = {
             "scenario": study,
             "analysis": analysis,
@@ -404,6 +402,8 @@ def sweep(
         message = "a study file has `changes`: write them there"
         raise refused("changes", first, message)
     described = Study.of(study)
+    if store is None and (over or metrics):
+        raise refused("store", None, "a study without a file needs a folder")
     for line in described.notes:
         warnings.warn(line, stacklevel=2)
     plan = Plan.of(described)
