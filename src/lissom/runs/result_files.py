@@ -1,8 +1,12 @@
 """Results read back from their files."""
 
+from typing import TYPE_CHECKING
+
 from ..describe import DescriptionError, Problem
 from ..files.array_file import ArrayFileError
-from .run import Run
+
+if TYPE_CHECKING:
+    from .run import Run
 
 HELD = ("time", "q", "position", "joint", "node", "link")  # what makes a file a run
 
@@ -13,6 +17,9 @@ def loaded_run(path: str) -> "Run":
     Raises:
         DescriptionError: there is no such file, or it holds no run.
     """
+    # Slow to import.
+    from .run import Run
+
     try:
         run = Run.load(path)
     except ArrayFileError as failure:

@@ -14,6 +14,7 @@ from ..analyse.robot_facts import has_damping
 from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
 from ..parameters import EndTime, FirstRun, Method, Recorded, Resume
+from ..types import RESULTS
 from .failures import FailedRun, UnsavedRun
 from .law_files import problems_in_files, scenario_with_law
 from .output_files import PAGE, PICTURE, RESULT, TABLE, Outputs, output_problems
@@ -351,7 +352,6 @@ def saved_somewhere(
 def _advice(run: "Run", model: "Model") -> str:
     """What to try where the reason itself does not say."""
     from ..solve.massless import massless_coordinates, massless_message
-    from ..types import RESULTS
 
     if float(run.t[-1]) == 0.0:
         # A run that does not even begin often has nothing to move.
