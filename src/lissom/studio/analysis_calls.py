@@ -56,7 +56,11 @@ def sweep(data: Data, watch: Any) -> Any:
     def told(tally: Any) -> None:
         watch({"t": float(tally.done), "t_end": float(tally.runs), "unit": "runs"})
 
-    values = {"study": data["study"], "store": data["store"], "plot": data["picture"]}
+    values = {
+        "study": data["study"],
+        "store": data["store"],
+        "plot": data.get("picture"),
+    }
     with interruptions():
         return perform(verb_named("sweep"), None, values, watch=told).to_dict()
 
