@@ -35,7 +35,7 @@ export function poleMap(poles) {
     const kind = real > 1e-7 * Math.hypot(real, imag) + 1e-3 ? "pole unstable" : "pole";
     made.append(svg("path", { class: kind, d: cross }, svg("title", {}, `${shown(real)} ${imag < 0 ? "\u2212" : "+"} ${shown(Math.abs(imag))} i`)));
   }
-  return make("figure", { class: "chart" }, make("h2", { class: "small" }, "Poles, axes by the root of their size"), made);
+  return make("figure", { class: "chart" }, make("h2", { class: "small" }, "Poles (square-root axes)"), made);
 }
 function text(x, y, words, anchor) {
   return svg("text", { x, y, "text-anchor": anchor }, words);
