@@ -8,5 +8,5 @@ from lissom.verbs.registry import verb_named
 def performed(name, robot, changes=None, **values):
     """The answer of a verb to values that were checked as those of a request."""
     request = request_type(verb_named(name))(**values)
-    given = request.model_dump(exclude_unset=True)
+    given = {name: getattr(request, name) for name in request.model_fields_set}
     return perform(verb_named(name), robot, given, changes)

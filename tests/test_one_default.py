@@ -15,8 +15,6 @@ from lissom.describe import defaults
 from lissom.describe.controllers import Common, JointGains
 from lissom.describe.planned_motions import TipLineMotion
 from lissom.describe.scenario import Scenario
-from lissom.services.mode_map import ModeMapRequest
-from lissom.services.mode_polynomials import ModePolynomialsRequest
 from lissom.services.pose import PoseRequest
 from lissom.studies.study import AnalysisOptions, Study
 from lissom.verbs.declared import request_type
@@ -41,13 +39,14 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "mode-map": (
         "mode-map",
         ls.mode_map,
-        ModeMapRequest,
+        ls.map_modes,
+        request_type(verb_named("mode-map"), True),
         analysis_requests.MapQuestion,
     ),
     "mode-map as polynomials": (
         "mode-map",
         ls.parametric_modes,
-        ModePolynomialsRequest,
+        ls.map_modes,
     ),
     "linearize": (
         "linearize",

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .analyse.matrices import EquationsOfMotion as EquationsOfMotion
     from .analyse.matrices import matrices as matrices
     from .analyse.modes.damped_modes import DampedModes as DampedModes
+    from .analyse.modes.map_axis import MapAxis as MapAxis
     from .analyse.modes.modal import Modes as Modes
     from .analyse.modes.modal import modes as modes
     from .analyse.modes.modal import natural_frequencies as natural_frequencies
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from .kinematics.loops.assembly_errors import AssemblyError as AssemblyError
     from .runs.controller_design import ControllerDesign as ControllerDesign
     from .runs.controller_design import design_controller as design_controller
+    from .runs.mode_maps import map_modes as map_modes
     from .runs.planned_motion import PlannedMotion as PlannedMotion
     from .runs.planned_motion import plan_motion as plan_motion
     from .runs.plotted_run import plotted_run as plotted_run
@@ -140,6 +142,8 @@ __version__ = "0.3.0.dev0"
 
 _HOME = {
     "saved_run": "runs.saved_run",
+    "MapAxis": "analyse.modes.map_axis",
+    "map_modes": "runs.mode_maps",
     "compare_runs": "runs.run_comparison",
     "plotted_run": "runs.plotted_run",
     "matrices": "analyse.matrices",

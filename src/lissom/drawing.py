@@ -9,6 +9,7 @@ from typing import Any
 
 _drawers: dict[type, Callable[..., Any]] = {}
 _animators: dict[type, Callable[..., Any]] = {}
+_savers: dict[type, Callable[..., Any]] = {}
 _loaders: list[Callable[[], Any]] = []
 
 
@@ -20,6 +21,11 @@ def draws(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def animates(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator of the function that shows things of a kind in motion."""
     return _registering(_animators, kind)
+
+
+def saves(kind: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator of the function that writes things of a kind as a dataset, `.nc`."""
+    return _registering(_savers, kind)
 
 
 def _registering(table: dict[type, Callable[..., Any]], kind: type) -> Any:
@@ -45,6 +51,12 @@ def animation_of(thing: Any, **options: Any) -> Any:
     """A page on which a thing moves."""
     _load()
     return _animators[type(thing)](thing, **options)
+
+
+def dataset_file_of(thing: Any, path: Any) -> Any:
+    """The file `.nc` of a thing, which xarray reads."""
+    _load()
+    return _savers[type(thing)](thing, path)
 
 
 def _load() -> None:

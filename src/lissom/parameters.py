@@ -469,17 +469,22 @@ Band = Annotated[
 FollowedModes = Annotated[
     int, Parameter("Number of modes that are followed.", at_least=1)
 ]
-Over = Annotated[
+MapAxes = Annotated[
     Any,
     Parameter(
         "A joint (upper), a joint speed (upper.speed) or a key of the robot (payload.mass); may be repeated.",
-        kind="axes",
+        kind="map axes",
         metavar="NAME=START:STOP:POINTS",
     ),
 ]
 Along = Annotated[
     str | None,
-    Parameter("Along the motion of a result file instead.", metavar="NC"),
+    Parameter(
+        "Along the motion of a result file instead.", kind="result", metavar="NC"
+    ),
+]
+AxesInDegrees = Annotated[
+    bool, Parameter("Axes of revolute joints are in degrees.", kind="degrees")
 ]
 Frozen = Annotated[
     bool,

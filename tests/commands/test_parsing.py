@@ -68,15 +68,7 @@ def test_a_band_is_spaced_logarithmically():
 
 
 def test_an_axis_of_a_map_reads_back_as_it_was_written():
-    assert str(parsing.map_axis(" upper=-1.5:1.5:31".strip())) == "upper=-1.5:1.5:31"
-
-
-def test_degrees_turn_the_ranges_of_revolute_joints_alone():
-    ranges = parsing.parameter_ranges(
-        PENDULUM, ["upper=-90:90", "payload.mass=0:2:9"], degrees=True
-    )
-    assert ranges["upper"] == pytest.approx((-np.pi / 2, np.pi / 2))
-    assert ranges["payload.mass"] == (0, 2)
+    assert str(parsing.axis_of("--over", "upper=-1.5:1.5:31")) == "upper=-1.5:1.5:31"
 
 
 def test_settings_come_before_options_and_missing_options_change_nothing():
@@ -92,8 +84,8 @@ def test_settings_come_before_options_and_missing_options_change_nothing():
         (parsing.band, "--band", "wide"),
         (parsing.band, "--band", "0.1:200:1000000000"),
         (parsing.band, "--band", "1:inf"),
-        (parsing.map_axis, "--over", "upper=0:1"),
-        (parsing.map_axis, "--over", "upper=0:nan:3"),
+        (lambda text: parsing.axis_of("--over", text), "--over", "upper=0"),
+        (lambda text: parsing.axis_of("--over", text), "--over", "upper=0:nan:3"),
         (lambda text: parsing.gains(PENDULUM, "--kd", text), "--kd", "1,2,3"),
         (lambda text: parsing.joint_values(PENDULUM, "--q", text), "--q", "1"),
         (lambda text: parsing.length("--mesh-size", text), "--mesh-size", "big"),

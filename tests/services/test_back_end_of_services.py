@@ -8,8 +8,6 @@ from lissom.describe.control_study import ControlStudy
 from lissom.runs.controller_design import design_controller
 from lissom.runs.dry_run import check_start
 from lissom.runs.saved_run import saved_run
-from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map
-from lissom.services.mode_polynomials import ModePolynomialsRequest, mode_polynomials
 from lissom.solve.model import Model
 from lissom.studies.controller_comparison import compare_controllers
 from performed import performed
@@ -19,14 +17,13 @@ XLA = {"solver.backend": "xla"}
 
 
 def map_of_modes():
-    axis = MapAxis(name="upper", start=0.0, stop=1.0, points=2)
-    mode_map(ModeMapRequest(robot=NAME, changes=XLA, over=(axis,)))
+    axis = {"name": "upper", "start": 0.0, "stop": 1.0, "points": 2}
+    performed("mode-map", NAME, XLA, over=(axis,))
 
 
 def polynomials():
-    over = {"upper": (0.0, 1.0)}
-    request = ModePolynomialsRequest(robot=NAME, changes=XLA, over=over, order=1)
-    mode_polynomials(request)
+    axis = {"name": "upper", "start": 0.0, "stop": 1.0}
+    performed("mode-map", NAME, XLA, over=(axis,), polynomial=1)
 
 
 def linear_model():

@@ -8,30 +8,18 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+import lissom as ls
 from lissom.bodies import link_body
 from lissom.describe import DescriptionError, Scenario
 from lissom.runs import run  # noqa: F401  (in place before they are counted)
 from lissom.runs.robot_table import robot_table
 from lissom.runs.saved_run import saved_run
-from lissom.services.mode_map import MapAxis, ModeMapRequest, ModeMapResult, mode_map
-from lissom.services.mode_polynomials import (
-    ModePolynomialsRequest,
-    ModePolynomialsResult,
-)
 from lissom.show import robot_scene  # noqa: F401
 from lissom.solve.model import Model
 from lissom.verbs.declared import request_type, schema_of
 from lissom.verbs.registry import verb_named, verbs
 from performed import performed
 
-REQUESTS = (
-    ModeMapRequest,
-    ModePolynomialsRequest,
-)
-RESULTS = (
-    ModeMapResult,
-    ModePolynomialsResult,
-)
 COMPILING = "/jax/core/compile/backend_compile_duration"
 
 
@@ -39,11 +27,6 @@ COMPILING = "/jax/core/compile/backend_compile_duration"
 def test_every_verb_has_a_json_schema(name):
     json.dumps(request_type(verb_named(name)).model_json_schema())
     json.dumps(schema_of(verb_named(name)))
-
-
-@pytest.mark.parametrize("record", REQUESTS + RESULTS)
-def test_every_request_and_result_has_a_json_schema(record):
-    json.dumps(record.model_json_schema())
 
 
 def test_modes_take_numbers_and_give_numbers():
@@ -74,7 +57,6 @@ def test_torques_of_held_joints_and_a_mode_that_is_not_there_are_refused(tmp_pat
     [
         (lambda: request_type(verb_named("modes"))(q="0,1.57"), "tuple"),
         (lambda: request_type(verb_named("modes"))(locket=True), "locket"),
-        (lambda: MapAxis(name="upper", start=0, stop=1, points=0), "points"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_when_it_is_made(
@@ -86,7 +68,16 @@ def test_a_request_that_makes_no_sense_is_refused_when_it_is_made(
 
 def test_a_map_wants_axes_or_a_run_and_says_so():
     with pytest.raises(DescriptionError, match="say over what"):
-        mode_map(ModeMapRequest(robot="double-pendulum"))
+        performed("mode-map", "double-pendulum")
+    with pytest.raises(DescriptionError, match="points: 0: must be one or more"):
+        ls.MapAxis("upper", 0.0, 1.0, 0)
+
+
+@pytest.mark.parametrize("unused", [{"kp": 1.0}, {"kd": 1.0}, {"frozen": True}])
+def test_what_polynomials_do_not_use_is_refused(unused):
+    axis = {"name": "upper", "start": 0.0, "stop": 1.0}
+    with pytest.raises(DescriptionError, match="polynomials are of the robot alone"):
+        performed("mode-map", "planar-2r", over=(axis,), polynomial=1, **unused)
 
 
 # --- built once, compiled once -------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from .app import App
 from .bench import bench
 from .control import app as control
 from .interrupt import exit_code, leaving_at_once
-from .mode_map import mode_map
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
 from .streams import (
@@ -96,7 +95,6 @@ def lissom(
 
 
 VERBS = (
-    mode_map,
     bench,
     studio,
 )

@@ -10,6 +10,7 @@ from math import isfinite, radians
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..analyse.modes.map_axis import MapAxis
 from ..describe import DescriptionError, Link, Problem, Robot, parse_assignment
 from ..files.document import parse_document
 from ..files.errors import refused
@@ -18,7 +19,6 @@ from ..files.quantity import Quantity
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..services.mode_map import MapAxis
 
 # Units by kind of joint.
 POSITION = {"revolute": "rad", "prismatic": "m"}
@@ -281,59 +281,22 @@ def band(text: str | None) -> "np.ndarray | None":
 # --- ranges of `--over` --------------------------------------------------------------------------------------------
 
 
-def map_axis(text: str) -> "MapAxis":
-    """`upper=-1.5:1.5:31` as an axis of a map."""
-    from ..services.mode_map import MapAxis
-
-    name, equals, numbers = text.partition("=")
-    parts = numbers.split(":")
-    try:
-        start, stop, points = float(parts[0]), float(parts[1]), int(parts[2])
-        readable = bool(equals) and len(parts) == 3 and points >= 1
-        readable = readable and isfinite(start) and isfinite(stop)
-    except (ValueError, IndexError):
-        readable = False
-    if not readable:
-        message = "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
-        raise refused("--over", text, message)
-    return MapAxis(name=name.strip(), start=start, stop=stop, points=points)
-
-
-def parameter_ranges(
-    robot: Robot, over: Sequence[str], degrees: bool
-) -> dict[str, tuple[float, float]]:
-    """Every `upper=-1.5:1.5`; with `degrees`, those of revolute joints are in degrees."""
-    ranges = {}
-    for text in over:
-        name, start, stop = _parameter_range(text)
-        if degrees and _turns(robot, name):
-            start, stop = radians(start), radians(stop)
-        ranges[name] = (start, stop)
-    return ranges
-
-
-def _parameter_range(text: str) -> tuple[str, float, float]:
-    """`upper=-1.5:1.5`; a number of points after it belongs to grids and is left aside."""
+def axis_of(option: str, text: str) -> MapAxis:
+    """`upper=-1.5:1.5:31` as an axis of a map, or `upper=-1.5:1.5` as a range."""
     name, equals, numbers = text.partition("=")
     parts = numbers.split(":")
     try:
         start, stop = float(parts[0]), float(parts[1])
+        points = int(parts[2]) if len(parts) == 3 else None
         readable = bool(equals) and len(parts) <= 3
-        readable = readable and isfinite(start) and isfinite(stop) and start < stop
+        readable = readable and isfinite(start) and isfinite(stop)
+        readable = readable and (points is None or points >= 1)
     except (ValueError, IndexError):
         readable = False
     if not readable:
-        message = "must be NAME=START:STOP with START < STOP, such as upper=-1.5:1.5"
-        raise refused("--over", text, message)
-    return name.strip(), start, stop
-
-
-def _turns(robot: Robot, name: str) -> bool:
-    """True if a quantity such as `upper` or `upper.speed` belongs to a revolute joint."""
-    joint = name.partition(".")[0]
-    return any(
-        link.name == joint and link.joint.type == "revolute" for link in robot.links
-    )
+        message = "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
+        raise refused(option, text, message)
+    return MapAxis(name.strip(), start, stop, points)
 
 
 # --- places of `reduce` --------------------------------------------------------------------------------------------

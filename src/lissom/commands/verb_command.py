@@ -26,6 +26,7 @@ from .parsing import (
     POSITION,
     SPEED,
     assignments,
+    axis_of,
     band,
     frequency,
     gains,
@@ -51,6 +52,7 @@ TEXTS: dict[str, Callable[[str, Any], Any]] = {
     "length": length,
     "places": places,
     "axes": lambda option, texts: dict(study_axis(option, text) for text in texts),
+    "map axes": lambda option, texts: tuple(axis_of(option, text) for text in texts),
     "metrics": lambda option, texts: [study_metric(option, text) for text in texts],
     "frequency": frequency,
     "numbers by name": numbers_by_name,
@@ -58,6 +60,7 @@ TEXTS: dict[str, Callable[[str, Any], Any]] = {
     "changes": lambda option, texts: assignments(texts),
 }
 REPEATED = (
+    "map axes",
     "axes",
     "metrics",
     "numbers by name",
@@ -120,7 +123,8 @@ def values_of(
     degrees = given.pop("deg", False)
     values = {}
     for one in declared(verb):
-        values[one.name] = _read(verb, one, given[one.name], robot, degrees)
+        text = degrees if one.facts.kind == "degrees" else given[one.name]
+        values[one.name] = _read(verb, one, text, robot, degrees)
     return values | {output.name: given[output.name] for output in verb.writes}
 
 
@@ -160,6 +164,9 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
         subject = typer.Argument(metavar=metavar, help=text)
         yield _argument("robot", Annotated[str, subject])
     for one in declared(verb):
+        if one.facts.kind == "degrees":
+            # Said by --deg.
+            continue
         if one.facts.by_position:
             place = typer.Argument(metavar=one.facts.metavar, help=one.facts.help)
             yield _argument(one.name, Annotated[_plain_type(one), place])
@@ -258,7 +265,11 @@ def _read(
     facts = one.facts
     if text is None:
         return None
+    if facts.kind == "degrees":
+        return degrees
     robot: Any = None if scenario is None else scenario.robot
+    if facts.kind == "result":
+        return text
     if facts.kind in UNITS:
         return joint_values(robot, option, text, UNITS[facts.kind], degrees)
     if facts.kind == "gains":

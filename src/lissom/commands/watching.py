@@ -7,7 +7,7 @@ from typing import Any
 from ..verbs.verb import Verb
 from .interrupt import stopping_between_steps, telling_first
 from .output import console, print_summary
-from .progress import Jobs, Watch, counted_progress, stages
+from .progress import Jobs, Watch, counted_progress, share_progress, stages
 
 
 @contextmanager
@@ -59,6 +59,7 @@ def study_runs(quiet: bool) -> Iterator[Any]:
 
 # By the word that a verb has for it; each gives what the function of the verb is watched by.
 BARS: dict[str, Callable[[bool], AbstractContextManager[Any]]] = {
+    "modes": lambda quiet: share_progress("modes"),
     "stages": lambda quiet: stages(),
     "controllers": comparison,
     "runs": study_runs,

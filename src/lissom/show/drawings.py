@@ -16,7 +16,7 @@ from ..analyse.modes.modal import Modes
 from ..analyse.modes.mode_map import ModeMap
 from ..bodies.fe.importing import LinkImport
 from ..describe.robot import Robot
-from ..drawing import animates, draws
+from ..drawing import animates, draws, saves
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import node_poses
@@ -124,6 +124,15 @@ def draw_link_import(link: LinkImport, path: str | Path | None = None) -> Figure
     from .link_figure import link_picture, plot_link
 
     return plot_link(link.report.to_dict(), link_picture(link), path)
+
+
+@saves(ModeMap)
+def save_mode_map(modes: ModeMap, path: str | Path) -> Any:
+    """A map of modes as NetCDF."""
+    # xarray takes a while to import, and pictures do without.
+    from .map_dataset import save_map
+
+    return save_map(modes, path)
 
 
 @draws(ModeMap)

@@ -24,12 +24,16 @@ def mode_motion(data: Data, watch: Any) -> Any:
 
 def mode_map(data: Data, watch: Any) -> Any:
     """Modes over one or two quantities."""
-    from ..services.mode_map import ModeMapRequest, mode_map
+    from ..analyse.modes.map_axis import MapAxis
+    from ..verbs.perform import perform
+    from ..verbs.registry import verb_named
 
-    def told(share: float) -> None:
+    def told(share: float, remark: str = "") -> None:
         watch({"t": share, "t_end": 1.0, "unit": "of the map"})
 
-    return mode_map(ModeMapRequest(**data), told)
+    values = {**data, "over": [MapAxis(**axis) for axis in data["over"]]}
+    source, changes = values.pop("robot"), values.pop("changes")
+    return perform(verb_named("mode-map"), source, values, changes, told).to_dict()
 
 
 def controllers(data: Data, watch: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
+from ..analyse.modes.map_axis import MapAxis
 from ..parameters import Parameter, RecordedTime
 from .registry import verb_named
 from .verb import LINEAR_MODEL, STATE, Verb
@@ -36,6 +37,9 @@ KINDS: dict[str, Any] = {
     "frequency": float,
     "numbers by name": dict[str, float],
     "list": tuple[str, ...],
+    "map axes": tuple[MapAxis, ...],
+    "degrees": bool,
+    "result": str,
     "changes": dict[str, Any],
 }
 LONG = 60.0  # [s] what takes longer joins a queue

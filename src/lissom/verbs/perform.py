@@ -44,6 +44,8 @@ class Answer:
         for output in self.verb.writes:
             path = self.files.get(output.name)
             group, dot, key = output.key.rpartition(".")
+            if output.method == "save":
+                key = getattr(self.result, "saved_as", key)
             if not dot:
                 data[key] = path
             elif path is not None:
@@ -161,6 +163,8 @@ def _written(answer: Answer, values: Values) -> Answer:
 
 def _write(answer: Answer, output: Output, path: str | Path, values: Values) -> None:
     own = _arguments(answer.verb, output.name, values)
+    if not hasattr(answer.result, output.method):
+        raise refused(output.name, str(path), "there is nothing to draw of this")
     getattr(answer.result, output.method)(path=path, **own)
 
 

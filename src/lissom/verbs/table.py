@@ -205,6 +205,33 @@ TABLE = (
         options={"balanced": ("--static",)},
     ),
     Verb(
+        "mode-map",
+        "runs.mode_maps:map_modes",
+        help="Modes over poses, speeds, payloads or other data, or along a run, followed through crossings.",
+        example="mode-map double-pendulum --over lower=-2.5:2.5:41 --locked --plot map.png",
+        writes=(
+            Output(
+                "plot",
+                "plot",
+                PICTURE,
+                "Picture: curves over one quantity, heat maps over two.",
+                key="files.plot",
+                metavar="PNG",
+            ),
+            Output(
+                "output",
+                "save",
+                (".nc", ".npz", ".c", ".py"),
+                "Data: .nc, .npz; polynomials: .npz, .c, .py.",
+                key="files.data",
+                options=("-o", "--output"),
+            ),
+        ),
+        most={"over": 2, "count": 12},
+        limit_s=3600.0,
+        progress="modes",
+    ),
+    Verb(
         "frequency-response",
         "analyse.linear.frequency_response:frequency_responses",
         help="Frequency response of every output to every input, by name.",

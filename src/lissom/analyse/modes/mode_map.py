@@ -16,11 +16,12 @@ from jaxnative.marks import vmap_rows
 from ...algebra.eigen import symmetric_modes
 from ...atomic import write_atomically
 from ...describe.defaults import FOLLOWED_MODES
-from ...drawing import picture_of
+from ...drawing import dataset_file_of, picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...dynamics.nodes import node_poses
-from ...files.summary import Summarised, Summary, count, number
+from ...files.errors import refused
+from ...files.summary import Result, Summary
 from ...parameters import Locked
 from ...progress import shown_progress
 from ...solve.arguments import ModelLike, model_from
@@ -46,16 +47,16 @@ from ..linear.moving_matrices import (
 )
 from .complex_modes import RIGID_RATE, quadratic_modes
 from .grid_points import grid_of
+from .map_summary import map_data, map_summary, map_warnings
 from .tracking import FOLLOWED, LONGEST_STEP, PointModes, track, weighted_motion
 
 CHUNK = 16  # points in one batch
-RANGES = ("mode", "lowest [Hz]", "highest [Hz]", "not followed", "unstable")
 GROWING = 1e-9  # growth, against |lambda|, that rounding makes of nothing
 SPARE = 3  # times the wanted modes, and ten more, are followed: one that sinks below others is found
 
 
 @dataclass(frozen=True, repr=False)
-class ModeMap(Summarised):
+class ModeMap(Result):
     """Frequencies and damping of m modes over a grid of points; a mode keeps its number through crossings."""
 
     frequency_hz: Float[np.ndarray, "*grid m"]  # |lambda| / (2 pi)
@@ -86,37 +87,25 @@ class ModeMap(Summarised):
     # Where joints move: roots of the matrices of the instant as they are ([Palomba2019]); else of their self-adjoint
     # form, without what the changing of the coordinates puts into them.
     frozen: bool = False
+    # The model of the robot; lost in a file.
+    origin: Model | None = field(default=None, compare=False)
 
     def plot(self, path: Any = None) -> Any:
         """Figure of the frequencies over what varies; `path` writes it too."""
         return picture_of(self, path=path)
 
     def summary(self) -> Summary:
-        """The grid, and the range of each mode's frequency over it."""
-        points = " x ".join(str(size) for size in self.shape)
-        lost, unstable = np.atleast_2d(self.lost), np.atleast_2d(self.unstable)
-        frequency = self.frequency_hz.reshape(-1, self.frequency_hz.shape[-1])
-        rows = [
-            (
-                str(k + 1),
-                number(column.min()),
-                number(column.max()),
-                str(lost[..., k].sum()),
-                str(unstable[..., k].sum()),
-            )
-            for k, column in enumerate(frequency.T)
-        ]
-        facts = tuple(
-            (
-                name,
-                f"{number(values[0])} to {number(values[-1])}, {count(len(values), 'point')}",
-            )
-            for name, values in self.axes.items()
-        )
-        title = (
-            f"ModeMap of {self.robot}: {count(len(rows), 'mode')} over {points} points"
-        )
-        return Summary(title, facts, RANGES, tuple(rows))
+        """The range of each mode's frequency over the grid, and where it is."""
+        return map_summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Ranges, frequencies, damping and where the joints stand, as plain data."""
+        return map_data(self)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the data of the robot, one line each."""
+        return map_warnings(self)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -136,12 +125,14 @@ class ModeMap(Summarised):
         return is_vibration & (self.growth > GROWING * size)
 
     def save(self, path: Any) -> Any:
-        """Write everything as `.npz`, full precision."""
+        """Write everything in full precision: `.npz` for NumPy, `.nc` for xarray."""
+        if str(path).lower().endswith(".nc"):
+            return dataset_file_of(self, path)
         if not str(path).lower().endswith(".npz"):
-            raise ValueError(f"{path}: the name must end in .npz")
+            raise refused("path", str(path), "the name must end in .nc or .npz")
         arrays: dict[str, Any] = {}
         for key, value in self.__dict__.items():
-            if key != "axes":
+            if key not in ("axes", "origin"):
                 arrays[key] = np.asarray(value)
         for k, values in enumerate(self.axes.values()):
             arrays[f"axis_{k}"] = values
@@ -308,6 +299,7 @@ def mode_map(
         damped=damped,
         locked=locked,
         frozen=frozen,
+        origin=model,
     )
 
 

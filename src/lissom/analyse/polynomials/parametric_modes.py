@@ -14,9 +14,15 @@ from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
 from ...algebra.taylor import taylor_coefficients
 from ...describe.defaults import FOLLOWED_MODES
+from ...describe.modelled import model_facts
+from ...files.summary import Result, Summary, number, plain
+from ...files.summary import count as count_of
 from ...parameters import Locked
 from ...solve.arguments import ModelLike, model_from
+from ...solve.model import Model
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
+from ..validity.description import robot_warnings
+from ..validity.validity_warning import warning_lines
 from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries, eigen_series
 from .expansion import AccuracyGoal, Expansion, expand_until
@@ -86,12 +92,62 @@ class MatrixFunction:
         return taylor_coefficients(self.function, p0, order)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ParametricModes(ModePolynomials):
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ParametricModes(ModePolynomials, Result):
     """Polynomial eigenpairs together with the matrices they came from: errors can be estimated at any point."""
 
     source: MatrixSource
     above_hz: float
+    origin: Model | None = None  # the model of the robot, where there is one
+
+    saved_as = "polynomials"  # what JSON calls its file
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the data of the robot, one line each."""
+        if self.origin is None:
+            return ()
+        return warning_lines(robot_warnings(self.origin.robot))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Order, terms, checked errors and the leading terms of each frequency; the coefficients go to a file."""
+        values = self(self.centres[0])
+        known = {}
+        if self.origin is not None:
+            known = model_facts(self.origin.robot.name, self.origin.modelled)
+        data = known | {
+            "parameters": self.parameters,
+            "order": self.order,
+            "terms": self.terms,
+            "expansion_points": self.centres,
+            "checked": self.notes["checked"],
+            "frequency_hz": values.frequency_hz,
+            "damping_ratio": values.damping_ratio,
+            "text": self._leading_terms(),
+            "warnings": self.warnings,
+        }
+        return plain(data)
+
+    def summary(self) -> Summary:
+        """The leading terms of each frequency, and how far they are from exact modes."""
+        values = self(self.centres[0])
+        rows = []
+        for m, text in enumerate(self._leading_terms()):
+            numbers = (values.frequency_hz[m], values.damping_ratio[m])
+            rows.append((str(m + 1), *(number(float(one)) for one in numbers), text))
+        facts = [("checked", self.notes["checked"])]
+        title = "mode polynomials"
+        if self.origin is not None:
+            facts.insert(0, ("model", str(self.origin.modelled)))
+            title = self.origin.robot.name
+        points = count_of(len(self.centres), "expansion point")
+        title = f"{title}: order {self.order}, {self.terms} terms, {points}"
+        columns = ("mode", "frequency [Hz]", "damping", "f =")
+        return Summary(title, tuple(facts), columns, tuple(rows))
+
+    def _leading_terms(self) -> tuple[str, ...]:
+        # The whole polynomial has hundreds of terms: the file holds it.
+        return tuple(self.text(m, digits=5, smallest=1e-4) for m in range(self.modes))
 
     def error_estimate(self, points: Any) -> ErrorEstimate:
         """Errors at points, from the residual of the exact eigenproblem there; no eigenproblem is solved."""
@@ -192,11 +248,15 @@ def parametric_modes(
     """
     if hold not in ("encoder", "theta"):
         raise ValueError(f"hold must be 'encoder' or 'theta', got {hold!r}")
+    model = model_from(model)
     source, present = named_quantities(
-        model_from(model), parameters, (q, qd, qdd), motion, hold == "encoder", locked
+        model, parameters, (q, qd, qdd), motion, hold == "encoder", locked
     )
     expander = _Expander(source, count, above_hz, biorthonormal)
-    return _expand(expander, order, at, over, accuracy, mac, max_pieces, watch, present)
+    found = _expand(
+        expander, order, at, over, accuracy, mac, max_pieces, watch, present
+    )
+    return dataclasses.replace(found, origin=model)
 
 
 def parametric_eigenpairs(

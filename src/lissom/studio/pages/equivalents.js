@@ -101,16 +101,15 @@ export function analysisLines(tab, question, parts) {
 const pointOptions = ({ q, kp, kd, source, changes, ...others }) => [q && `--q=${q.join(",")}`, kp !== undefined && `--kp ${kp}`, kd !== undefined && `--kd ${kd}`, switches(others).trim(), settings(changes).trim()].filter(Boolean);
 const pointArguments = ({ q, source, changes, ...others }) => [keywords(others)].filter(Boolean);
 
-const requestArguments = (question) => [question.q && `q=${python(question.q)}`, Object.keys(question.changes).length && `changes=${python(question.changes)}`, ...pointArguments(question)].filter(Boolean);
-
 function mapLines(question, tab) {
   const axes = tab.over();
   const over = axes.map(({ name, start, stop, points }) => `--over ${quoted(`${name}=${start}:${stop}:${points}`)}`).join(" ");
   const command = `lissom mode-map ${quoted(sourceName(question.source))} ${over} --deg ${pointOptions(question).join(" ")} --count ${+tab.count.value} --plot map.png`;
-  const lines = ["from lissom.services.mode_map import MapAxis, ModeMapRequest, mode_map",
-    `axes = [${axes.map(({ name, start, stop, points }) => `MapAxis(name=${python(name)}, start=${start}, stop=${stop}, points=${points})`).join(", ")}]`,
-    `found = mode_map(ModeMapRequest(robot=${python(sourceName(question.source))}, over=axes, degrees=True, ${[...requestArguments(question), `count=${+tab.count.value}`].join(", ")}))`,
-    "print(found.modes)"];
+  const pose = question.q ? `${python(question.q)}, ` : "";
+  const lines = [...modelLines(question.source, question.changes),
+    `axes = [${axes.map(({ name, start, stop, points }) => `ls.MapAxis(${python(name)}, ${start}, ${stop}, ${points})`).join(", ")}]`,
+    `found = ls.map_modes(model, ${pose}over=axes, degrees=True, ${[...pointArguments(question), `count=${+tab.count.value}`].join(", ")})`,
+    "print(found)"];
   return { command, lines };
 }
 function controlLines(question, tab) {
