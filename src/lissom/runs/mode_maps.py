@@ -247,14 +247,14 @@ def _unit(kind: str, degrees: bool) -> tuple[str, float]:
 
 
 def _check_axes(axes: Sequence[MapAxis]) -> None:
-    """Refuse a quantity that stands there twice, and grids too large for the memory."""
+    """Refuse a quantity that is given twice, and grids too large for the memory."""
     names = [axis.name for axis in axes]
     for axis in axes:
         if axis.points is None:
             raise refused("over", str(axis), GRID)
     for k, name in enumerate(names):
         if name in names[:k]:
-            raise refused("over", name, "stands there twice")
+            raise refused("over", name, "is given twice")
     # Counted with whole numbers of any size: those of NumPy overflow.
     count = math.prod(axis.points or 1 for axis in axes)
     if count > MOST_POINTS:
