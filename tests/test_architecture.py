@@ -28,7 +28,6 @@ ORDER = (
     "runs",
     "studies",
     "verbs",
-    "services",
     "bench",
     "studio",
     "commands",

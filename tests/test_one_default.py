@@ -15,8 +15,8 @@ from lissom.describe import defaults
 from lissom.describe.controllers import Common, JointGains
 from lissom.describe.planned_motions import TipLineMotion
 from lissom.describe.scenario import Scenario
-from lissom.services.pose import PoseRequest
 from lissom.studies.study import AnalysisOptions, Study
+from lissom.studio.posed_robot import PoseRequest
 from lissom.verbs.declared import request_type
 from lissom.verbs.registry import verb_named
 

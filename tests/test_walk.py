@@ -17,7 +17,7 @@ import lissom
 from lissom.commands import cli
 
 SOURCE = str(Path(lissom.__file__).parent) + "/"
-ROOMS = ("commands", "services", "runs", "solve", "analyse", "show", "studies")
+ROOMS = ("commands", "verbs", "runs", "solve", "analyse", "show", "studies")
 rooms, walk, depth, importing = {}, [], 0, 0
 
 def room_of(code):
@@ -71,11 +71,11 @@ def walk_of(folder, *words):
 @pytest.mark.parametrize(
     ("words", "most", "unused"),
     [
-        (("modes", "double-pendulum"), 16, {"services", "show", "studies"}),
+        (("modes", "double-pendulum"), 16, {"show", "studies"}),
         (
             ("simulate", "double-pendulum", "--t-end", "0.1"),
             48,
-            {"services", "studies"},
+            {"studies"},
         ),
     ],
 )

@@ -18,7 +18,7 @@ from .outcome import Case, Outcome
 # The rooms whose shapes and types are checked while they run, as in the test suite: all but `native`.
 ROOMS = (
     "algebra analyse benchmarks bodies commands control describe dynamics kinematics "
-    "robots scenarios services show solve studies studio"
+    "robots scenarios verbs show solve studies studio"
 )
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = 20_000  # pieces of memory; a process may have some 65 000, and compiled code takes many

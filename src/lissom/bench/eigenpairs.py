@@ -17,7 +17,7 @@ from ..analyse.polynomials.parametric_modes import (
     match_pairs,
     parametric_modes,
 )
-from ..services.frozen_model import plain
+from ..files.summary import plain
 from ..solve.model import Model
 from . import palomba2019
 from .cases import Tell

@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -14,10 +14,6 @@ from rich.text import Text
 from ..compiled_code import CompiledCode
 from ..files.errors import visible
 from ..files.summary import Summary, plain
-
-if TYPE_CHECKING:
-    from ..services.frozen_model import FrozenModel
-    from ..services.modelled_result import ModelledResult
 
 WIDTH = 120  # of tables that do not go to a terminal
 LEAST_WORDS = 8  # width of a column of words, at least
@@ -50,9 +46,7 @@ def console() -> Console:
     return SafeConsole(highlight=False, markup=False, width=width)
 
 
-def print_json(
-    answer: "Mapping[str, Any] | FrozenModel", code: CompiledCode | None = None
-) -> None:
+def print_json(answer: Mapping[str, Any], code: CompiledCode | None = None) -> None:
     """One JSON object on stdout; with `code`, also how much compiled code came from the cache."""
     entries = plain(answer)
     if code is not None:
@@ -87,11 +81,6 @@ def print_summary(screen: Console, summary: Summary) -> None:
         screen.print(summary.remark, soft_wrap=True)
     for part in summary.parts:
         print_summary(screen, part)
-
-
-def print_model(screen: Console, answer: "ModelledResult") -> None:
-    """How the robot of an answer is modelled, in one line."""
-    screen.print(f"model: {answer.model}", soft_wrap=True)
 
 
 def print_files(screen: Console, files: Mapping[str, str]) -> None:

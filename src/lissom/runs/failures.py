@@ -1,6 +1,6 @@
 """How a request can fail although it was well put; bad requests raise `DescriptionError`.
 
-They stand apart from the services that raise them, so that a program can recognise them without importing the solvers.
+They stand apart from what raises them, so that a program can recognise them without importing the solvers.
 """
 
 from typing import Any

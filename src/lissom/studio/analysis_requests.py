@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ..describe.defaults import FOLLOWED_MODES
 from ..parameters import Locked
-from ..services.frozen_model import FrozenModel, Gains, JointValues
+from .frozen_model import FrozenModel, Gains, JointValues
 from .requests import Changes, Name
 
 Ending = Annotated[str, Field(pattern=r"^\.[a-z]{1,4}$")]

@@ -116,7 +116,7 @@ def rewrite_joint(data: Data, watch: Watch) -> Any:
 
 def pose(data: Data, watch: Watch) -> Any:
     """A robot in a pose; the last few robots are kept ready."""
-    from ..services.pose import PoseRequest
+    from .posed_robot import PoseRequest
 
     request = PoseRequest(**data)
     return _posed_robot(request).pose(request)
@@ -124,9 +124,9 @@ def pose(data: Data, watch: Watch) -> Any:
 
 def modes_here(data: Data, watch: Watch) -> Any:
     """The modes at a pose of a robot that is kept ready."""
-    from ..services.robot_request import RobotRequest
     from ..verbs.declared import request_type
     from ..verbs.registry import verb_named
+    from .robot_request import RobotRequest
 
     request = RobotRequest(robot=data["robot"], changes=data["changes"])
     checked = request_type(verb_named("modes"), from_browser=True)(**data["values"])
@@ -137,7 +137,7 @@ def modes_here(data: Data, watch: Watch) -> Any:
 
 def _posed_robot(request: Any) -> Any:
     """The robot of a request; the last few are kept."""
-    from ..services.pose import posed_robot
+    from .posed_robot import posed_robot
 
     key = json.dumps([request.robot, _stamp(request.robot), request.changes])
     if key not in _posed:

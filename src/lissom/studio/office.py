@@ -17,7 +17,7 @@ FILE_KEYS = ("robot", "scenario", "file")
 
 
 class Office:
-    """Where requests are turned into calls of services."""
+    """Where requests are turned into calls of verbs."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Office:
     # --- sources ---------------------------------------------------------------------------------------------------
 
     def source(self, name: str) -> str:
-        """What services call a robot, a scenario or a result that the browser names."""
+        """What verbs call a robot, a scenario or a result that the browser names."""
         kind, _, rest = name.partition(":")
         if f"{kind}:" == LIBRARY and rest in library_names():
             return str(library_file(rest))

@@ -6,11 +6,11 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from ..services.frozen_model import FrozenModel
 from ..verbs.registry import verbs
 from ..verbs.verb import NOTHING, Verb
 from .answer_files import answered_file
 from .folder import FolderError
+from .frozen_model import FrozenModel
 from .jobs import Order
 from .office import Office, check_changes, title_of
 from .requests import Changes, Name

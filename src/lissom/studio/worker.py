@@ -1,4 +1,4 @@
-"""A process that asks services, and that can be ended at any time without harm to the server."""
+"""A process that performs verbs, and that can be ended at any time without harm to the server."""
 
 import pickle
 import signal

@@ -18,7 +18,7 @@ const settings = (changes) => Object.entries(changes).map(([path, value]) => {
 const rounded = (q) => q.map((value) => +value.toPrecision(6));
 const replaced = (changes) => (Object.keys(changes).length ? `.replace(${python(changes)})` : "");
 
-// The robot of a source as the services make it: with its changes, in the formulation of a scenario or a result.
+// The robot of a source as verbs make it: with its changes, in the formulation of a scenario or a result.
 const isPlainRobot = (source, changes) => source.startsWith("library:") && Object.keys(changes).every((key) => key === "formulation");
 function modelLines(source, changes = {}) {
   const name = python(sourceName(source));
@@ -74,7 +74,8 @@ export function resultLines(file, t, what = [], others = []) {
   const time = +t.toPrecision(6);
   const commands = [`lissom plot ${quoted(file)}${chosen} -o run.png`, `lissom matrices ${quoted(file)} --time ${time} -o matrices.npz`];
   const lines = ["import lissom as ls", `run = ls.Run.load(${python(file)})`, "print(run)", 'run.animate("run.html")',
-    "from lissom.services.matrices import MatricesRequest, matrices", `matrices(MatricesRequest(robot=${python(file)}, result=${python(file)}, time=${time}, file="matrices.npz"))`];
+    "from lissom.runs.sources import scenario_of", `model = ls.Model.of_scenario(scenario_of(${python(file)}))`,
+    `ls.matrices(model, run.state(abs(run.t - ${time}).argmin())).save("matrices.npz")`];
   if (others.length) {
     commands.push(`lissom compare ${[file, ...others].map(quoted).join(" ")} --plot difference.png`);
     lines.push(`print(ls.compare_runs(${python([file, ...others])}))`);
@@ -115,7 +116,7 @@ function mapLines(question, tab) {
 function controlLines(question, tab) {
   const study = sourceName(tab.study.value || "library:double-pendulum");
   const command = `lissom control compare ${quoted(study)} --plot compare.png -o rows.csv --results runs`;
-  const lines = ["from lissom.services.control_comparison import CompareRequest, compare", `found = compare(CompareRequest(study=${python(study)}, picture="compare.png"))`, "print(found.rows)"];
+  const lines = ["import lissom as ls", `found = ls.compare_controllers(${python(study)}, picture="compare.png")`, "print(found)"];
   return { command, lines };
 }
 function sweepLines(question, tab) {

@@ -4,9 +4,6 @@ They are pydantic models and not dataclasses: a request that comes from outside 
 made, and every request and every result has a JSON schema that a program in the browser can read.
 """
 
-import math
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import jax
@@ -68,38 +65,3 @@ JointValues = Annotated[tuple[float, ...], BeforeValidator(_as_tuple)]
 # The same number for every joint, or one for each.
 Gains = float | JointValues
 Position = Annotated[tuple[float, float, float], BeforeValidator(_as_tuple)]  # [m]
-
-
-class ComplexNumber(FrozenModel):
-    """A complex number in two parts, as JSON can carry it."""
-
-    real: float
-    imag: float
-
-
-def complex_numbers(values: Any) -> tuple[ComplexNumber, ...]:
-    """Complex numbers of an array, one after the other."""
-    numbers = []
-    for value in np.asarray(values):
-        numbers.append(ComplexNumber(real=value.real, imag=value.imag))
-    return tuple(numbers)
-
-
-def plain(value: Any) -> Any:
-    """Numbers, texts, lists and mappings that JSON knows; what is not finite becomes `None`."""
-    if isinstance(value, FrozenModel):
-        return plain(value.model_dump())
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, bool | str | int) or value is None:
-        return value
-    # JSON has no NaN and no infinity.
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(entry) for entry in value]
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, np.ndarray | np.generic | jax.Array):
-        return plain(value.tolist())
-    return str(value)

@@ -9,7 +9,7 @@ from lissom.describe.controller_forms import controller_forms
 from lissom.describe.controllers import CONTROLLERS
 from lissom.describe.planned_motions import MOTIONS
 from lissom.runs.scenario_facts import scenario_facts
-from lissom.services.pose import PoseRequest, posed_robot
+from lissom.studio.posed_robot import PoseRequest, posed_robot
 from performed import performed
 
 ROBOT = "de-luca-siciliano"
