@@ -165,7 +165,7 @@ def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
 def _all_commands() -> list[tuple[str, Any]]:
     from typer.main import get_command
 
-    return list(_commands("", get_command(lissom)))
+    return list(_commands("", get_command(lissom.complete())))
 
 
 def help_examples() -> Page:
