@@ -76,7 +76,7 @@ JointTorques = Annotated[
 ProportionalGains = Annotated[
     Any,
     Parameter(
-        "Stiffness of joint controllers in N m/rad or N/m: one number for all joints, or one for each.",
+        "Proportional gains of joint controllers in N m/rad or N/m: one number for all joints, or one for each.",
         unit="N m/rad or N/m",
         kind="gains",
         group="point",
@@ -86,7 +86,7 @@ ProportionalGains = Annotated[
 DerivativeGains = Annotated[
     Any,
     Parameter(
-        "Damping of joint controllers in N m s/rad or N s/m: one number for all joints, or one for each.",
+        "Derivative gains of joint controllers in N m s/rad or N s/m: one number for all joints, or one for each.",
         unit="N m s/rad or N s/m",
         kind="gains",
         group="point",
@@ -95,21 +95,21 @@ DerivativeGains = Annotated[
 ]
 Locked = Annotated[bool, Parameter("Hold every joint.", group="point")]
 Undeformed = Annotated[
-    bool, Parameter("About the undeformed robot instead of its equilibrium.")
+    bool, Parameter("Linearise about the undeformed robot instead of its equilibrium.")
 ]
 Free = Annotated[
     bool,
-    Parameter("Joints move freely, downhill from --q to a stable equilibrium."),
+    Parameter("Free joints: start at --q and find a stable equilibrium."),
 ]
 
 Balanced = Annotated[
-    bool, Parameter("Links in balance under gravity, else undeformed.")
+    bool, Parameter("Links in static equilibrium under gravity instead of undeformed.")
 ]
 # Of verbs that read a state; what they read it from is the first argument on the command line.
 RecordedTime = Annotated[
     float | None,
     Parameter(
-        "Of a result: the state at this time [s], as bent and as fast as it was.",
+        "With a result file: its state at this time [s].",
         unit="s",
         metavar="T",
     ),
@@ -120,21 +120,20 @@ RecordedTime = Annotated[
 FirstRun = Annotated[
     str | None,
     Parameter(
-        "Go on where this run ended; --t-end counts from its beginning.", metavar="NC"
+        "Continue from the end of this run; --t-end is measured from its start.",
+        metavar="NC",
     ),
 ]
-Resume = Annotated[
-    bool, Parameter("Go on with an interrupted run, from its checkpoint.")
-]
+Resume = Annotated[bool, Parameter("Resume an interrupted run from its checkpoint.")]
 Recorded = Annotated[
     Any,
     Parameter(
-        "A node, such as lower/tip, whose velocity and acceleration the result holds too. May be repeated.",
+        "A node, such as lower/tip, whose velocity and acceleration are saved too. May be repeated.",
         kind="list",
         metavar="NODE",
     ),
 ]
-EndTime = Annotated[float | None, Parameter("Time at the end in s.", unit="s")]
+EndTime = Annotated[float | None, Parameter("End time in s.", unit="s")]
 Method = Annotated[
     str | None,
     Parameter("auto, radau, generalised-alpha, dopri5, dopri8, tsit5."),
@@ -149,7 +148,7 @@ ResultFile = Annotated[
 ResultFiles = Annotated[
     Any,
     Parameter(
-        "Result files; the first is compared with.",
+        "Result files; the others are compared with the first.",
         kind="list",
         metavar="RUN.nc ...",
         by_position=True,
@@ -157,13 +156,14 @@ ResultFiles = Annotated[
 ]
 ComparedNode = Annotated[
     str | None,
-    Parameter("Node whose path is drawn and compared, such as fore/tip."),
+    Parameter("Node whose path is plotted and compared, such as fore/tip."),
 ]
 Quantities = Annotated[
     Any,
     Parameter(
-        "Quantities with commas between: q,torque.upper,position.fore/tip,displacement.fore/tip,energy, and "
-        "forces in sections: fore/element0.mz, fore/element*.mz. Default: the usual ones.",
+        "Quantities, separated by commas: "
+        "q,torque.upper,position.fore/tip,displacement.fore/tip,energy, and section forces: "
+        "fore/element0.mz, fore/element*.mz. Default: the usual ones.",
         kind="names",
         metavar="LIST",
     ),
@@ -188,7 +188,7 @@ RobotToImport = Annotated[
 Tips = Annotated[
     Any,
     Parameter(
-        "Last link of the chain, where there are several ends. Repeated, the robot has branches.",
+        "Last link of the chain, if the file has several ends. Repeat it for a robot with branches.",
         kind="list",
         metavar="LINK",
     ),
@@ -196,41 +196,39 @@ Tips = Annotated[
 FlexibleLinks = Annotated[
     Any,
     Parameter(
-        "A link that bends: arm_link=tube:100mm:90mm:aluminium; also circle, rectangle, box; or a guess from "
-        "its shape or inertia, arm_link=estimate:aluminium. May be repeated.",
+        "A flexible link: arm_link=tube:100mm:90mm:aluminium; also circle, rectangle, box; or an "
+        "estimate from its shape or inertia, arm_link=estimate:aluminium. May be repeated.",
         kind="list",
         metavar="LINK=SECTION",
     ),
 ]
 BeamMass = Annotated[
     bool,
-    Parameter(
-        "Flexible links have the mass of their beam alone, not that of the URDF."
-    ),
+    Parameter("Flexible links have only the mass of their beam, not that of the URDF."),
 ]
 Branches = Annotated[
     str,
     Parameter(
-        "Links beside the chain ride along, their joints held, or are left out.",
+        "Links off the chain: weld them to the chain with locked joints, or drop them.",
         metavar="weld|drop",
     ),
 ]
 HeldJoints = Annotated[
     Any,
     Parameter(
-        "A joint of the file that does not move, and where it stands (rad or m). May be repeated.",
+        "Lock a joint of the file at this value (rad or m). May be repeated.",
         unit="rad or m",
         kind="numbers by name",
         metavar="JOINT=VALUE",
     ),
 ]
 MergeFixed = Annotated[
-    bool, Parameter("Links on fixed joints become part of what carries them.")
+    bool, Parameter("Merge links on fixed joints into their parent.")
 ]
 Meshes = Annotated[
     bool | None,
     Parameter(
-        "Shapes for pictures, beside the robot file; --meshes refuses a mesh that is missing."
+        "Save the shapes for pictures next to the robot file; with --meshes a missing mesh is an error."
     ),
 ]
 
@@ -283,7 +281,7 @@ StudyToRun = Annotated[
 StudyKeys = Annotated[
     Any,
     Parameter(
-        "A key that varies: payload.mass=0:2:50, 'upper=0:90:7 deg', or a list payload.mass=[0,1,5]; may be repeated.",
+        "A key to vary: payload.mass=0:2:50, 'upper=0:90:7 deg', or a list payload.mass=[0,1,5]; may be repeated.",
         kind="axes",
         metavar="KEY=START:STOP:COUNT",
     ),
@@ -291,7 +289,7 @@ StudyKeys = Annotated[
 StudyMetrics = Annotated[
     Any,
     Parameter(
-        "A number that is kept, such as tip_deflection, or residual_vibration:after=0.5; may be repeated.",
+        "A metric to save, such as tip_deflection, or residual_vibration:after=0.5; may be repeated.",
         kind="metrics",
         metavar="NAME",
     ),
@@ -305,22 +303,22 @@ StudyAnalysis = Annotated[
 StudySampling = Annotated[
     str,
     Parameter(
-        "grid, together, random, sobol, halton, latin-hypercube or saltelli; with --over."
+        "grid, zip, random, sobol, halton, latin-hypercube or saltelli; with --over."
     ),
 ]
 SampleCount = Annotated[
-    int | None, Parameter("Number of samples, where they are drawn.")
+    int | None, Parameter("Number of samples, for random sampling.")
 ]
 Seed = Annotated[int, Parameter("Random seed.")]
 StoreFolder = Annotated[
     Any,
     Parameter(
-        "Folder for what is done; default: STUDY.sweep beside the study.",
+        "Folder for finished runs; default: STUDY.sweep next to the study.",
         metavar="DIR",
     ),
 ]
 Workers = Annotated[
-    int | None, Parameter("Processes; default: one for each core.", at_least=1)
+    int | None, Parameter("Number of processes; default: one per core.", at_least=1)
 ]
 Cluster = Annotated[
     Any,
@@ -356,7 +354,7 @@ FeFile = Annotated[
 Interfaces = Annotated[
     Any,
     Parameter(
-        "Where joints sit: inner=1,tip=57, or faces by name.",
+        "Interface nodes: inner=1,tip=57, or faces by name.",
         kind="places",
         metavar="NAME=NODE,...",
     ),
@@ -381,17 +379,21 @@ ReductionMethod = Annotated[
     Any, Parameter("craig-bampton, guyan, or free-interface (Rubin's).")
 ]
 FaceCoupling = Annotated[
-    Any, Parameter("Faces are tied rigid (RBE2) or distributing (RBE3).")
+    Any,
+    Parameter("Coupling of faces to their node: rigid (RBE2) or distributing (RBE3)."),
 ]
-LinkMaterial = Annotated[Any, Parameter("Of a mesh or geometry: a library material.")]
+LinkMaterial = Annotated[Any, Parameter("Library material of a mesh or geometry.")]
 MeshSize = Annotated[
     float | None,
     Parameter(
-        "Edge of the tetrahedra: '5 mm'.", unit="m", kind="length", metavar="LENGTH"
+        "Edge length of the tetrahedra: '5 mm'.",
+        unit="m",
+        kind="length",
+        metavar="LENGTH",
     ),
 ]
 FileUnits = Annotated[
-    str, Parameter("Of the numbers in the file: m-kg-s, mm-t-s, mm-kg-ms, ...")
+    str, Parameter("Units of the file: m-kg-s, mm-t-s, mm-kg-ms, ...")
 ]
 NodeFile = Annotated[
     Any,
@@ -401,35 +403,35 @@ NodeFile = Annotated[
 ]
 MassFile = Annotated[Any, Parameter("Mass matrix, for .mtx.", metavar="FILE")]
 NodeOrder = Annotated[
-    Any, Parameter("by-node or by-component, where the file names no dofs.")
+    Any, Parameter("by-node or by-component, if the file has no dof numbers.")
 ]
 Mirror = Annotated[
     bool,
-    Parameter(
-        "The file stores one triangle of symmetric matrices: it stands for both."
-    ),
+    Parameter("The file has one triangle of the symmetric matrices: mirror it."),
 ]
 ExpectedMass = Annotated[
-    float | None, Parameter("What the link should weigh.", unit="kg", metavar="KG")
+    float | None, Parameter("Expected mass of the link.", unit="kg", metavar="KG")
 ]
 DespiteFailures = Annotated[
-    bool, Parameter("Reduce although checks of the matrices fail.")
+    bool, Parameter("Reduce even if checks of the matrices fail.")
 ]
 TrustScripts = Annotated[
     bool,
     Parameter(
-        "Run a .geo file: it is a script of gmsh, and can run commands and write files."
+        "Allow a .geo file: it is a gmsh script, which can run commands and write files."
     ),
 ]
 
 # --- what is asked of it -------------------------------------------------------------------------------------------
 
 Count = Annotated[int | None, Parameter("Number of modes, lowest first.", at_least=1)]
-Damped = Annotated[bool, Parameter("Damped modes; always so where joints move.")]
+Damped = Annotated[
+    bool, Parameter("Compute damped modes; this is the default if joints move.")
+]
 WeightStiffness = Annotated[
     bool,
     Parameter(
-        "Add the second-order stiffness of carried weight, which formulations of first order leave out."
+        "Include the second-order stiffness of carried weight, which first-order formulations leave out."
     ),
 ]
 Inputs = Annotated[
@@ -451,7 +453,7 @@ Outputs = Annotated[
 Duration = Annotated[
     float | None,
     Parameter(
-        "Duration in s. Default: until it has faded.",
+        "Duration in s. Default: until the response has decayed.",
         unit="s",
         above=0.0,
         metavar="SECONDS",
@@ -466,9 +468,7 @@ Band = Annotated[
         metavar="LOW:HIGH[:POINTS]",
     ),
 ]
-FollowedModes = Annotated[
-    int, Parameter("Number of modes that are followed.", at_least=1)
-]
+FollowedModes = Annotated[int, Parameter("Number of modes to track.", at_least=1)]
 MapAxes = Annotated[
     Any,
     Parameter(
@@ -480,7 +480,9 @@ MapAxes = Annotated[
 Along = Annotated[
     str | None,
     Parameter(
-        "Along the motion of a result file instead.", kind="result", metavar="NC"
+        "Along the motion of a result file, instead of --over.",
+        kind="result",
+        metavar="NC",
     ),
 ]
 AxesInDegrees = Annotated[
@@ -503,11 +505,9 @@ Order = Annotated[
 Accuracy = Annotated[
     float | None,
     Parameter(
-        "Modes as polynomials, of the order that keeps frequencies within this relative error.",
+        "Modes as polynomials, of the lowest order that meets this relative error of the frequencies.",
         metavar="REL",
         at_least=0.0,
     ),
 ]
-AnimatedMode = Annotated[
-    int, Parameter("Number of the mode that is animated.", at_least=1)
-]
+AnimatedMode = Annotated[int, Parameter("Number of the mode to animate.", at_least=1)]

@@ -22,7 +22,7 @@ def bench(
         list[str] | None,
         typer.Argument(
             metavar="CASE...",
-            help="Library scenarios or files; default: every robot of the library. `physics`: known numbers beside "
+            help="Library scenarios or files; default: every library robot. `physics`: known numbers beside "
             "ours. `eigenpairs`: modes as polynomials.",
         ),
     ] = None,
@@ -38,7 +38,7 @@ def bench(
         bool,
         typer.Option(
             "--native",
-            help="Library scenarios as machine code alone: what takes longest, compiling for XLA, is left out.",
+            help="Library scenarios as machine code only, without the slow compilation by XLA.",
         ),
     ] = False,
     output: Annotated[
@@ -46,13 +46,13 @@ def bench(
         typer.Option(
             "-o",
             "--output",
-            help="Also write the tables: .md or .json. The file grows with every robot that is measured.",
+            help="Also write the tables: .md or .json. The file is updated after every robot.",
         ),
     ] = None,
 ) -> None:
-    """Measure run times with the accuracy they reach, or check known numbers.
+    """Measure run times and their errors, or check known numbers.
 
-    Interrupted, it prints what it has measured so far.
+    If interrupted, it prints the results so far.
     `lissom bench physics` exits with code 1 if a number is off, and says why below its table.
 
     What it costs: the whole library takes about ten minutes, most of it compiling for XLA the first time (20 to 50 s

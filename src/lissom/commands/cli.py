@@ -57,7 +57,7 @@ def lissom(
         bool,
         typer.Option(
             DEBUG,
-            help="Show the traceback of an error, and what runs without machine code.",
+            help="Show tracebacks of errors, and log what falls back to XLA.",
         ),
     ] = False,
     max_wall: Annotated[
@@ -65,7 +65,8 @@ def lissom(
         typer.Option(
             MAX_WALL,
             metavar="SECONDS",
-            help="Stop after this time, with exit code 1; a run under way is saved. May stand anywhere on the line.",
+            help="Stop after this time, with exit code 1; an unfinished run is saved. Accepted anywhere on"
+            " the command line.",
         ),
     ] = None,
     package: Annotated[
@@ -73,7 +74,8 @@ def lissom(
         typer.Option(
             PACKAGE,
             metavar="NAME=DIR",
-            help="Files may name files in this folder too, as package://NAME/path. May stand anywhere on the line.",
+            help="Also allow files to refer to this folder, as package://NAME/path. Accepted anywhere on "
+            "the command line.",
         ),
     ] = None,
     version: Annotated[
@@ -86,11 +88,11 @@ def lissom(
         ),
     ] = False,
 ) -> None:
-    """Robots whose links bend: describe one in a file, watch it move and vibrate.
+    """Simulate robots with flexible links: describe a robot in a file, then compute its motion and vibration.
 
     First steps: lissom robots, lissom show anthropomorphic -o robot.png, lissom simulate double-pendulum --plot run.png
 
-    Exit codes: 0 ok, 1 the analysis failed, 2 bad input, 130 interrupted.
+    Exit codes: 0 success, 1 the analysis failed, 2 bad input, 130 interrupted.
     """
 
 

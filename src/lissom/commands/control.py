@@ -28,7 +28,7 @@ LawFile = Annotated[
 
 @app.callback()
 def control() -> None:
-    """Controllers: designed for a robot, run on it, and compared with each other."""
+    """Design, run and compare controllers."""
 
 
 @app.command()
@@ -42,7 +42,7 @@ def run(
     settings: Settings = None,
     report: Report,
 ) -> None:
-    """Run a controller in closed loop on the full flexible robot: a normal result file.
+    """Simulate a controller in closed loop on the full flexible robot, and write a result file.
 
     Example: lissom control run double-pendulum --law lqg.yaml -o run.nc --plot run.png
     """

@@ -142,18 +142,3 @@ class Report:
             if code is not None:
                 note(str(code))
         conclude(answer.warnings, self.strict, "warnings" in data)
-
-    def tell(
-        self,
-        answer: Any,
-        code: CompiledCode | None,
-        show: "Callable[[Console, Any], None]",
-    ) -> None:
-        """The answer as JSON, or for people by `show`; then the warnings about it."""
-        if self.json:
-            print_json(answer, code)
-        else:
-            show(console(), answer)
-            if code is not None:
-                note(str(code))
-        conclude(answer.warnings, self.strict, self.json)

@@ -14,10 +14,10 @@ PASSWORD = "LISSOM_STUDIO_PASSWORD"
 
 def studio(
     folder: Annotated[
-        str, typer.Argument(help="Robots, scenarios and results lie here.")
+        str, typer.Argument(help="Folder of robots, scenarios and results.")
     ] = ".",
     port: Annotated[
-        int, typer.Option(help="The next free one from here on; 0 takes any.")
+        int, typer.Option(help="Port; if it is in use, the next free one. 0 takes any.")
     ] = 8765,
     host: Annotated[
         str,
@@ -35,7 +35,7 @@ def studio(
         bool, typer.Option(help="Open the browser at the start.")
     ] = True,
 ) -> None:
-    """Open the studio: build a robot, bend it, run it and look at the results in the browser.
+    """Open the studio: build a robot, simulate it and view the results in the browser.
 
     Example: lissom studio my-robots
     """

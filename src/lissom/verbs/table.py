@@ -56,7 +56,7 @@ TABLE = (
     Verb(
         "modes",
         "analyse.modes.modal:modes",
-        help="Natural frequencies, damping ratios, and the share of each link and joint in each mode.",
+        help="Natural frequencies, damping ratios, and the energy share of each link and joint in each mode.",
         example="modes double-pendulum --q 0,1.57 --locked",
         writes=(
             Output(
@@ -71,7 +71,7 @@ TABLE = (
                 "animate",
                 "animate",
                 PAGE,
-                "The robot swinging in the mode --mode.",
+                "Animation of the mode --mode.",
                 key="animation",
                 metavar="HTML",
                 parameters={"mode": (AnimatedMode, 1)},
@@ -82,7 +82,7 @@ TABLE = (
     Verb(
         "linearize",
         "analyse.linear.linearize:linearize",
-        help="State-space model A, B, C, D with names about a point, at rest or moving.",
+        help="State-space model A, B, C, D about an operating point, at rest or moving, with named inputs and outputs.",
         example="linearize anthropomorphic --q 0,0.5,-1 -o m.npz",
         writes=(
             Output(
@@ -100,13 +100,13 @@ TABLE = (
     Verb(
         "simulate",
         "runs.saved_run:saved_run",
-        help="Simulate a scenario in time. A bare robot falls from rest for 1 s.",
+        help="Simulate a scenario. A robot without a scenario falls from rest for 1 s.",
         example="simulate double-pendulum --plot run.png --animate run.html -o run.nc,\n"
         "lissom simulate arm.yaml --set links.upper.beam.material.E=9e9 --t-end 0.5, lissom simulate run.nc",
         reads=SOURCE,
         subject=(
             "SCENARIO_OR_ROBOT",
-            "Library name, scenario or robot file, or the .nc file of a run to do again.",
+            "Library name, scenario or robot file, or the .nc file of a run to repeat.",
         ),
         writes=(
             Output(
@@ -130,7 +130,7 @@ TABLE = (
                 "animate",
                 "animate",
                 PAGE,
-                "Animation, one page that opens anywhere.",
+                "Animation: one HTML page for any browser.",
                 key="files.animation",
                 metavar="HTML",
             ),
@@ -141,7 +141,7 @@ TABLE = (
     Verb(
         "compare",
         "runs.run_comparison:compare_runs",
-        help="How far runs are apart: every joint and tip, over the time that they share.",
+        help="Compare runs: largest difference of every joint and tip, over their common time.",
         example="compare a.nc b.nc --plot difference.png",
         reads=NOTHING,
         writes=(
@@ -160,7 +160,7 @@ TABLE = (
     Verb(
         "plot",
         "runs.plotted_run:plotted_run",
-        help="Draw a run, or chosen quantities of it over time; as a picture, a table, or a page that moves.",
+        help="Plot a run, or chosen quantities of it over time, as a picture, a table, or an animation.",
         example="plot run.nc --what q,position.lower/tip -o run.png",
         reads=NOTHING,
         writes=(
@@ -168,7 +168,7 @@ TABLE = (
                 "picture",
                 "save",
                 (*PICTURE, *PAGE, ".csv"),
-                ".png, .pdf or .svg; .html: the moving robot; .csv: the numbers.",
+                ".png, .pdf or .svg; .html: animation; .csv: numbers.",
                 key="picture",
                 label="plot",
                 options=("-o", "--output"),
@@ -181,7 +181,7 @@ TABLE = (
     Verb(
         "static",
         "analyse.equilibrium:static",
-        help="Elastic equilibrium under gravity with the joints held: holding torques and deflections.",
+        help="Static equilibrium under gravity with the joints held: holding torques and deflections.",
         example="static double-pendulum --q 0,1.57 --set gravity=[0,0,-9.81]",
     ),
     Verb(
@@ -207,7 +207,7 @@ TABLE = (
     Verb(
         "mode-map",
         "runs.mode_maps:map_modes",
-        help="Modes over poses, speeds, payloads or other data, or along a run, followed through crossings.",
+        help="Modes over poses, speeds, payloads or other data, or along a run, tracked through crossings.",
         example="mode-map double-pendulum --over lower=-2.5:2.5:41 --locked --plot map.png",
         writes=(
             Output(
@@ -325,7 +325,7 @@ TABLE = (
     Verb(
         "reduce",
         "bodies.fe.importing:reduce_link",
-        help="Bring in a link from a finite-element program, a mesh or a geometry: check it, reduce it, report.",
+        help="Import a link from a finite-element program, a mesh or a geometry: check it, reduce it, report.",
         example="reduce job.sti --inner hub --tip flange -o link.npz --plot report.png",
         reads=NOTHING,
         writes=(
@@ -341,7 +341,7 @@ TABLE = (
                 "plot",
                 "plot",
                 PICTURE,
-                "The report as one page: .png, .pdf, .svg.",
+                "The report as a picture: .png, .pdf, .svg.",
                 key="files.plot",
                 metavar="PNG",
             ),
@@ -363,7 +363,7 @@ TABLE = (
     Verb(
         "control design",
         "runs.controller_design:design_controller",
-        help="Design a law for a robot at the end of its motion: poles and margins of the sampled loop.",
+        help="Design a control law at the end of the motion: poles and margins of the sampled loop.",
         example="control design double-pendulum --law lqg.yaml -o law.npz",
         reads=NOTHING,
         writes=(
@@ -420,7 +420,8 @@ TABLE = (
     Verb(
         "control compare",
         "studies.controller_comparison:compare_controllers",
-        help="Many controllers on one motion of one robot: one table and one figure. Interrupted, it prints the rows "
+        help="Compare controllers on one motion of one robot: one table and one figure. Interrupted, it "
+        "prints the rows "
         "that are done. Exit code 1 if a controller failed.",
         example="control compare double-pendulum --plot compare.png",
         reads=NOTHING,
@@ -435,7 +436,7 @@ TABLE = (
     Verb(
         "sweep",
         "studies.sweep:sweep",
-        help="Compute an analysis over many values of chosen keys: on all cores, resumed where it stopped.",
+        help="Run an analysis over many values of chosen keys: on all cores, with resume.",
         example="sweep double-pendulum --over payload.mass=0:2:50 --metric tip_deflection --store payloads.sweep",
         reads=NOTHING,
         writes=(
