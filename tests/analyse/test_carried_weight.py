@@ -60,5 +60,5 @@ def test_only_first_order_formulations_under_gravity_have_something_to_say():
 
 def test_published_terms_stay_as_printed():
     model = hanging(terms="published")
-    with pytest.raises(DescriptionError, match="published ones stay as printed"):
+    with pytest.raises(DescriptionError, match="published terms stay as printed"):
         ls.linearize(model, [0.0, 0.0], weight_stiffness=True)
