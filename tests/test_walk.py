@@ -17,7 +17,7 @@ import lissom
 from lissom.commands import cli
 
 SOURCE = str(Path(lissom.__file__).parent) + "/"
-ROOMS = ("commands", "verbs", "runs", "solve", "analyse", "show", "studies")
+ROOMS = ("commands", "runs", "solve", "analyse", "show", "studies")
 rooms, walk, depth, importing = {}, [], 0, 0
 
 def room_of(code):
