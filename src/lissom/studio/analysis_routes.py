@@ -80,7 +80,7 @@ def _add_long_ones(router: APIRouter, office: Office) -> None:
 
         def order() -> Order:
             name, path = office.folder.new_result(title, ".png")
-            # A study in a file goes on where it stopped; one of the form begins anew.
+            # A study in a file is resumed; one of the form starts from the beginning.
             place = path.with_suffix(".sweep")
             if question.study is not None:
                 place = office.folder.path(f"runs/{title}.sweep")

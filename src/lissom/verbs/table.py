@@ -227,8 +227,8 @@ TABLE = (
                 options=("-o", "--output"),
             ),
         ),
-        most={"over": 2, "count": 12},
-        limit_s=3600.0,
+        # `along` names a file of this machine; the studio has a route of its own for axes.
+        in_studio=False,
         progress="modes",
     ),
     Verb(
