@@ -13,6 +13,22 @@ BY_CHANNEL = {
     "outputs": ("--outputs", "--output"),
 }
 
+
+def figure_and_numbers(figure: str) -> tuple[Output, ...]:
+    """The files of responses: a figure of all of them, and their numbers."""
+    return (
+        Output("plot", "plot", PICTURE, figure, key="files.plot", metavar="PNG"),
+        Output(
+            "data",
+            "save",
+            NUMBERS,
+            "Numbers: .csv, .npz.",
+            key="files.data",
+            options=("-o",),
+        ),
+    )
+
+
 TABLE = (
     Verb(
         "robots",
@@ -237,24 +253,7 @@ TABLE = (
         help="Frequency response of every output to every input, by name.",
         example="frequency-response double-pendulum --inputs upper --outputs lower/tip.ay --plot bode.png",
         reads=LINEAR_MODEL,
-        writes=(
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "Bode plot: .png, .pdf, .svg.",
-                key="files.plot",
-                metavar="PNG",
-            ),
-            Output(
-                "data",
-                "save",
-                NUMBERS,
-                "Numbers: .csv, .npz.",
-                key="files.data",
-                options=("-o",),
-            ),
-        ),
+        writes=figure_and_numbers("Bode plot: .png, .pdf, .svg."),
         required=("inputs", "outputs"),
         options=BY_CHANNEL,
         most=CHANNELS,
@@ -265,24 +264,7 @@ TABLE = (
         help="Response of every output to a unit step of every input, by name.",
         example="step-response double-pendulum --inputs upper --outputs lower/tip.py --kp 500 --kd 20 --plot step.png",
         reads=LINEAR_MODEL,
-        writes=(
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "Figure: .png, .pdf, .svg.",
-                key="files.plot",
-                metavar="PNG",
-            ),
-            Output(
-                "data",
-                "save",
-                NUMBERS,
-                "Numbers: .csv, .npz.",
-                key="files.data",
-                options=("-o",),
-            ),
-        ),
+        writes=figure_and_numbers("Figure: .png, .pdf, .svg."),
         required=("inputs", "outputs"),
         options=BY_CHANNEL,
         most=CHANNELS | {"duration": 1e4},
