@@ -61,7 +61,8 @@ def modules_with_examples() -> list[str]:
 
 
 @pytest.mark.parametrize("name", modules_with_examples())
-def test_examples_of_docstrings_give_what_they_show(name):
+def test_examples_of_docstrings_give_what_they_show(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     done = doctest.testmod(importlib.import_module(name))
     assert done.attempted > 0
     assert done.failed == 0

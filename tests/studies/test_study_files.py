@@ -1,5 +1,6 @@
 """Studies as files: what they mean, and what is said where they are wrong."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,30 @@ def test_a_motion_without_a_rest_after_it_has_no_residual_vibration(
         "over: {payload.mass: 0:1:5}\nmetrics: [residual_vibration]\n"
     )
     assert words in refusal(tmp_path, text)
+
+
+@pytest.mark.parametrize("word", ["zip", "together"])
+def test_zip_pairs_the_values_of_all_keys_by_both_its_names(word):
+    over = {E: [150e9, 180e9, 220e9], "payload.mass": "0:1:3 kg"}
+    found = study(over=over, sampling=word)
+    assert found.sampling == "zip"
+    stiffness, payload = found.design.columns
+    np.testing.assert_array_equal(stiffness, [150e9, 180e9, 220e9])
+    np.testing.assert_array_equal(payload, [0, 0.5, 1])
+
+
+@pytest.mark.parametrize("word", ["zip", "together"])
+def test_zip_refuses_keys_with_different_numbers_of_values(word):
+    message = f"zip needs as many values for each key: {re.escape(E)} has 4"
+    with pytest.raises(ls.DescriptionError, match=message):
+        study(sampling=word)
+
+
+def test_a_mistyped_sampling_is_refused_with_its_new_name():
+    with pytest.raises(ls.DescriptionError, match="grid, zip, random") as refused:
+        study(sampling="zipp")
+    assert "did you mean 'zip'" in str(refused.value)
+    assert "together" not in str(refused.value)
 
 
 def test_analyses_of_a_robot_refuse_keys_of_simulations(tmp_path):

@@ -179,6 +179,24 @@ def test_the_status_of_a_study_counts_what_is_there(plan, tmp_path):
         ls.sweep(str(tmp_path), status=True)
 
 
+def test_a_store_that_was_begun_with_an_old_word_for_zip_goes_on(tmp_path):
+    over = {E: "150:220:20 GPa", "payload.mass": "0:1:20 kg"}
+    store = ChunkStore(tmp_path / "s")
+    with pytest.raises(KeyboardInterrupt):
+        plan = Plan.of(study(over=over, sampling="zip"))
+        compute_missing(plan, store, MadeUpWorkers(stop_after=SOME))
+    record = store.folder / "study.json"
+    text = record.read_text()
+    assert '"sampling": "zip"' in text
+    record.write_text(text.replace('"sampling": "zip"', '"sampling": "together"'))
+    assert ls.sweep(str(store.folder), status=True).tally.done == SOME * 3
+    for word, left in (("zip", plan.chunks - SOME), ("together", 0)):
+        plan, workers = Plan.of(study(over=over, sampling=word)), MadeUpWorkers()
+        found = finish_sweep(plan, store, compute_missing(plan, store, workers))
+        assert len(workers.asked) == left
+        assert found.data.attrs["sampling"] == "zip"
+
+
 def test_a_worker_with_another_version_or_other_files_computes_nothing(plan):
     recipe = json.dumps(plan.recipe.to_dict())
     with pytest.raises(RuntimeError, match="other files of the robot, or another"):

@@ -8,9 +8,16 @@ import numpy as np
 from .axis import AxisEntries, points, quantiles
 
 GRID = "grid"
-TOGETHER = "together"
+ZIP = "zip"
 SALTELLI = "saltelli"
 SAMPLERS = ("random", "sobol", "halton", "latin-hypercube", SALTELLI)
+# Words of earlier versions, in study files and in stores.
+OTHER_NAMES = {"together": ZIP}
+
+
+def sampling_name(word: Any) -> Any:
+    """Name of a sampling, whatever it is called; anything else as it is."""
+    return OTHER_NAMES.get(word, word) if isinstance(word, str) else word
 
 
 class Design(NamedTuple):

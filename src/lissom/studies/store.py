@@ -15,6 +15,7 @@ from ..files.part import is_list
 from ..runs.failures import AnalysisError
 from .chunk import BrokenChunk, ChunkContent, ChunkTask, decode
 from .recipe import StudyRecipe
+from .sampling import sampling_name
 from .study import Study, study_data
 
 STUDY_FILE = "study.json"
@@ -82,7 +83,7 @@ class ChunkStore:
         """
         path = self.folder / STUDY_FILE
         try:
-            return json.loads(path.read_text(encoding="utf-8"))
+            return _in_new_words(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             return None
         except NotADirectoryError:
@@ -181,6 +182,14 @@ class ChunkStore:
                     f"{self.folder}: another process is computing this study; wait, or stop it"
                 )
             yield
+
+
+def _in_new_words(record: dict[str, Any]) -> dict[str, Any]:
+    """The record of a store whose study was written with a word of an earlier version."""
+    study = record.get("study", {})
+    if "sampling" not in study:
+        return record
+    return {**record, "study": {**study, "sampling": sampling_name(study["sampling"])}}
 
 
 def _lock(file: Any) -> bool:

@@ -37,15 +37,20 @@ from .sampling import (
     GRID,
     SALTELLI,
     SAMPLERS,
-    TOGETHER,
+    ZIP,
     Design,
     grid,
     samples,
+    sampling_name,
     table_design,
     zip_axes,
 )
 
 Analysis = Literal["simulate", "static", "modes", "linearize", "control"]
+Sampling = Annotated[
+    Literal["grid", "zip", "random", "sobol", "halton", "latin-hypercube", "saltelli"],
+    BeforeValidator(sampling_name),
+]
 TIME_GRID = ("initial.time", "t_end", "output_dt")  # keys of the output times
 CHECKED = 20  # values of a list that are tried on the scenario before the study begins
 CHUNK = 64  # runs that are computed and kept together, at most
@@ -97,15 +102,7 @@ class Study(Part):
     changes: dict[str, Any] = {}
     over: dict[str, Axis] = {}
     table: TableFile | None = None
-    sampling: Literal[
-        "grid",
-        "together",
-        "random",
-        "sobol",
-        "halton",
-        "latin-hypercube",
-        "saltelli",
-    ] = "grid"
+    sampling: Sampling = "grid"
     samples: Annotated[int, Whole(1, MOST)] | None = None
     seed: Annotated[int, Whole(0, 2**63 - 1)] = 0
     metrics: tuple[MetricRequest, ...] = ()
@@ -191,9 +188,9 @@ class Study(Part):
 
     def _counts(self) -> list[Finding]:
         counts = {key: _count(axis) for key, axis in self.over.items()}
-        if self.sampling == TOGETHER and len(set(counts.values())) > 1:
+        if self.sampling == ZIP and len(set(counts.values())) > 1:
             each = ", ".join(f"{key} has {n}" for key, n in counts.items())
-            message = f"taken together, all keys have as many values: {each}"
+            message = f"sampling: zip needs as many values for each key: {each}"
             return [finding(message, "over")]
         total = float(np.prod([float(n) for n in counts.values()]))
         if self.sampling == GRID and self.over and total > MOST:
@@ -243,7 +240,7 @@ class Study(Part):
             return _design_of_table(self.table)
         if self.sampling == GRID:
             return grid(self.over)
-        if self.sampling == TOGETHER:
+        if self.sampling == ZIP:
             return zip_axes(self.over)
         assert self.samples is not None
         return samples(self.over, self.sampling, self.samples, self.seed)
