@@ -31,7 +31,7 @@ sys.path[:0] = [{tests!r}]
 from studies.made_up_runs import MadeUpWorkers, study
 from lissom.studies.engine import compute_missing
 from lissom.studies.store import Plan, ChunkStore
-from lissom.studies.sweep import finished
+from lissom.studies.sweep import finish_sweep
 
 def memory(of):
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -141,7 +141,7 @@ sys.path[:0] = [{tests!r}]
 from studies.made_up_runs import MadeUpWorkers, study
 from lissom.studies.engine import compute_missing
 from lissom.studies.store import Plan, ChunkStore
-from lissom.studies.sweep import finished
+from lissom.studies.sweep import finish_sweep
 
 plan = Plan.of(study(over={over!r}, chunk=2))
 store = ChunkStore({store!r})
