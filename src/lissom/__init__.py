@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from .runs.run import Run as Run
     from .runs.run import SimulationError as SimulationError
     from .runs.run_comparison import compare_runs as compare_runs
+    from .runs.saved_run import run_controller as run_controller
     from .runs.saved_run import saved_run as saved_run
     from .runs.simulation import run_scenario as run_scenario
     from .runs.simulation import simulate as simulate
@@ -142,6 +143,7 @@ __version__ = "0.3.0.dev0"
 
 _HOME = {
     "saved_run": "runs.saved_run",
+    "run_controller": "runs.saved_run",
     "MapAxis": "analyse.modes.map_axis",
     "map_modes": "runs.mode_maps",
     "compare_runs": "runs.run_comparison",

@@ -15,8 +15,7 @@ import xarray as xr
 
 from jaxnative import compiled
 from jaxnative.untranslatable import Untranslatable
-from lissom.commands import cli
-from lissom.commands import simulate as simulate_command
+from lissom.commands import cli, watching
 from lissom.describe.supported import SUPPORT
 from lissom.verbs.registry import verbs
 from shell_commands import REED
@@ -398,7 +397,7 @@ def test_a_file_that_ends_too_early_is_no_interrupt(lissom, reed, monkeypatch):
         raise EOFError("marshal data too short")
         yield
 
-    monkeypatch.setattr(simulate_command, "progress", ending)
+    monkeypatch.setattr(watching, "progress", ending)
     code, _, err = lissom("simulate", reed, *SHORT)
     assert code == 1 and "EOFError: marshal data too short" in err
     assert "interrupted" not in err
@@ -411,7 +410,7 @@ def test_interrupted_run_keeps_what_it_has_and_exits_with_130(
     def interrupting(t_end):
         yield lambda t: signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(simulate_command, "progress", interrupting)
+    monkeypatch.setattr(watching, "progress", interrupting)
     result = tmp_path / "part.nc"
     code, _, err = lissom(
         "simulate", reed, "--set", "t_end=50", "--set", "output_dt=1", "-o", result

@@ -17,8 +17,7 @@ import xarray as xr
 import lissom as ls
 from jaxnative.compiled import is_compiling_quickly
 from lissom.atomic import write_atomically
-from lissom.commands import cli
-from lissom.commands import simulate as simulate_command
+from lissom.commands import cli, watching
 from lissom.describe.scenario import Scenario
 from lissom.runs.run import Run
 from lissom.solve import simulate as solve_simulate
@@ -48,7 +47,7 @@ def test_signals_that_end_processes_save_a_run_that_then_goes_on(
         yield lambda t: signal.raise_signal(number)
 
     with monkeypatch.context() as patched:
-        patched.setattr(simulate_command, "progress", ending)
+        patched.setattr(watching, "progress", ending)
         assert lissom(*line) == code
     assert f"--resume goes on from {tmp_path / 'run.nc'}.checkpoint" in (
         capsys.readouterr().err
@@ -205,7 +204,7 @@ def test_a_run_that_finds_no_room_anywhere_still_shows_its_end(
 def test_an_interrupted_run_on_a_full_disk_is_rescued_with_the_code_of_the_signal(
     reed, full_disk, tmp_path, monkeypatch, capsys, signals
 ):
-    monkeypatch.setattr(simulate_command, "progress", killing_at(0.0))
+    monkeypatch.setattr(watching, "progress", killing_at(0.0))
     result = full_disk / "run.nc"
     assert lissom("simulate", reed, "--t-end", "3", "-o", result) == 143
     (file,) = (tmp_path / "elsewhere").glob("*run.nc")
@@ -235,7 +234,7 @@ def test_a_long_run_killed_at_twenty_random_moments_gives_the_same_numbers(
     reached = 0.0
     for moment in sorted(chance.uniform(0.0, 55.0) for _ in range(20)):
         with monkeypatch.context() as patched:
-            patched.setattr(simulate_command, "progress", killing_at(moment))
+            patched.setattr(watching, "progress", killing_at(moment))
             assert lissom(*part) == 143
         with xr.open_dataset(tmp_path / "part.nc") as data:
             assert data.attrs["t_reached"] >= max(moment, reached)

@@ -6,8 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lissom.analyse import robot_facts
-from lissom.describe import DescriptionError, Robot
+from lissom.describe import DescriptionError, Robot, robot_facts
 from lissom.files.summary import plain
 from lissom.runs import output_files, sources
 

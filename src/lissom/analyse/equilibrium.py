@@ -8,6 +8,7 @@ import numpy as np
 from jaxnative.compiled import compiled_quickly
 
 from ..describe.modelled import model_facts
+from ..describe.robot_facts import named_nodes, values_by_name
 from ..dynamics import engine
 from ..files.errors import refused
 from ..files.summary import Result, Summary, number, plain
@@ -16,7 +17,6 @@ from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.state import State
 from ..types import Float
-from .robot_facts import named_nodes, values_by_name
 from .validity.checks import check
 from .validity.validity_warning import warning_lines
 

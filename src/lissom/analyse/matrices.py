@@ -7,13 +7,13 @@ import equinox as eqx
 import numpy as np
 
 from ..describe.modelled import model_facts
+from ..describe.robot_facts import values_by_name
 from ..files.summary import Result, Summary, plain
 from ..parameters import Balanced, Pose, Speeds
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.robot_matrices import PRINTED, RobotMatrices
 from ..solve.state import State
-from .robot_facts import values_by_name
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,6 @@ from .. import __version__
 from ..files.named_files import known_packages
 from .app import App
 from .bench import bench
-from .control import app as control
 from .interrupt import exit_code, leaving_at_once
 from .output import note, print_json
 from .parsing import PACKAGE, package_folders
@@ -103,7 +102,12 @@ VERBS = (
 # A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
 for command in VERBS:
     app.command(command.__name__.replace("_", "-"))(command)
-app.add_typer(control, name="control")
+# Groups of verbs.
+app.add_typer(
+    typer.Typer(no_args_is_help=True, add_completion=False),
+    name="control",
+    help="Design, run and compare controllers.",
+)
 
 
 # All that can be wrong with a command line itself (an unknown option, a missing argument) is a usage error; typer

@@ -17,30 +17,8 @@ Strict = Annotated[
     typer.Option("--strict", help="Exit with code 1 if there are warnings."),
 ]
 
-ResultFile = Annotated[
-    str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="NC",
-        help="Result file: .nc (NetCDF), or a table .csv.",
-    ),
-]
-RunPicture = Annotated[
-    str | None,
-    typer.Option("--plot", metavar="PNG", help="Figure of the run: .png, .pdf, .svg."),
-]
-
 # --- the point that an analysis is about ---------------------------------------------------------------------------
 
-Q = Annotated[
-    str | None,
-    typer.Option(
-        "--q",
-        metavar="Q1,Q2,...",
-        help="Joint coordinates in rad or m: 0,1.57 or '0,90 deg'. Default: those of the scenario, or zero.",
-    ),
-]
 Degrees = Annotated[
     bool,
     typer.Option(

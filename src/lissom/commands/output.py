@@ -83,12 +83,6 @@ def print_summary(screen: Console, summary: Summary) -> None:
         print_summary(screen, part)
 
 
-def print_files(screen: Console, files: Mapping[str, str]) -> None:
-    """The files that were written, by what they hold."""
-    for kind, path in files.items():
-        screen.print(f"{kind}: {path}")
-
-
 def conclude(warnings: Sequence[str], strict: bool, as_json: bool) -> None:
     """Warnings, one line each on stderr (JSON holds them already); with `strict` they end in exit code 1."""
     if not as_json:

@@ -4,6 +4,7 @@ All of it follows from the signature of the verb's function and from its row; se
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from inspect import Parameter as Argument
 from inspect import Signature
@@ -12,8 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from ..compiled_code import keep_compiled_code
-from ..describe import Scenario
+from ..describe import DescriptionError, Scenario
 from ..files.errors import refused
+from ..runs.output_files import output_problems
 from ..verbs.declared import BY_JOINT, Declared, declared
 from ..verbs.perform import Answer, perform
 from ..verbs.verb import NOTHING, SOURCE, Output, Verb
@@ -68,7 +70,7 @@ REPEATED = (
     "changes",
 )  # options that may stand several times
 # Verbs whose answers are told in a way of their own, by the function `run` of a module here.
-OWN = {"simulate": ".simulate", "validate": ".validate"}
+OWN = {"validate": ".validate"}
 SECONDS = "a positive number of seconds"
 # Types that typer reads by itself; every other parameter is a text, which is read here.
 PLAIN = (bool, int, float, str)
@@ -102,13 +104,26 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
             source = robot = modelling.robot(source)
         else:
             robot = modelling.robot(source) if by_joint(verb) else None
-            changes = modelling.changes()
+            with unwritable_files_too(verb, given):
+                changes = modelling.changes()
     values = values_of(verb, given, robot)
     with option_names(**spellings(verb)), watching(verb, report.json) as watch:
         answer = perform(verb, source, values, changes, watch, origin)
     report.print(answer, code, print_answer)
     if not answer.result.passed:
         raise typer.Exit(1)
+
+
+@contextmanager
+def unwritable_files_too(verb: Verb, given: dict[str, Any]) -> Iterator[None]:
+    """Text that cannot be read is reported together with files that could not be written."""
+    try:
+        yield
+    except DescriptionError as failure:
+        files = {one.name: (given[one.name], one.endings) for one in verb.writes}
+        with option_names(**spellings(verb)):
+            problems = [*output_problems(files), *failure.problems]
+            raise DescriptionError(problems) from None
 
 
 def report_of(given: dict[str, Any]) -> Report:

@@ -1,13 +1,16 @@
 """How the command of a long verb shows the way: by a bar, and by what is there where it is stopped."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from ..verbs.verb import Verb
 from .interrupt import stopping_between_steps, telling_first
 from .output import console, print_summary
-from .progress import Jobs, Watch, counted_progress, share_progress, stages
+from .progress import Jobs, Watch, counted_progress, progress, share_progress, stages
+
+if TYPE_CHECKING:
+    from ..runs.saved_run import PreparedRun
 
 
 @contextmanager
@@ -57,12 +60,45 @@ def study_runs(quiet: bool) -> Iterator[Any]:
         yield watch
 
 
+@contextmanager
+def one_run(quiet: bool) -> Iterator[Any]:
+    """Notes before the run starts, a bar while it goes on, and the summary of one whose files could not be written."""
+    # What commands show is imported with its verb.
+    from jaxnative.compiled import compiling
+
+    from ..runs.failures import UnsavedRun
+
+    @contextmanager
+    def session(prepared: "PreparedRun") -> Iterator[Watch]:
+        screen = console()
+        for note in () if quiet else prepared.notes:
+            screen.print(note)
+        try:
+            with (
+                progress(prepared.scenario.t_end) as bar,
+                stopping_between_steps(bar) as watch,
+                # One run is over sooner than its code would be compiled well; a long one changes over to good code.
+                compiling(quickly=True),
+            ):
+                yield watch
+        except UnsavedRun as failure:
+            # The run is complete, and its end is worth seeing; why files are missing is told like every failure.
+            # A reader that has gone, for which rich leaves, does not make a success of it.
+            with suppress(OSError, SystemExit):
+                if not quiet:
+                    print_summary(screen, failure.result.summary())
+            raise
+
+    yield session
+
+
 # By the word that a verb has for it; each gives what the function of the verb is watched by.
 BARS: dict[str, Callable[[bool], AbstractContextManager[Any]]] = {
     "modes": lambda quiet: share_progress("modes"),
     "stages": lambda quiet: stages(),
     "controllers": comparison,
     "runs": study_runs,
+    "run": one_run,
 }
 
 

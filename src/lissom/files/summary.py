@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from typing_extensions import override
 
 from .errors import visible
 
@@ -69,17 +70,21 @@ class Summarised(abc.ABC):
     def summary(self) -> Summary:
         """The object in words and numbers."""
 
+    def shown(self) -> Summary:
+        """What is shown where the object is printed."""
+        return self.summary()
+
     def __repr__(self) -> str:
         """Text of the summary."""
-        return self.summary().text()
+        return self.shown().text()
 
     def __str__(self) -> str:
         """Text of the summary."""
-        return self.summary().text()
+        return self.shown().text()
 
     def _repr_html_(self) -> str:
         """The summary in a notebook."""
-        return self.summary().html()
+        return self.shown().html()
 
 
 class Result(Summarised):
@@ -93,6 +98,12 @@ class Result(Summarised):
     def warnings(self) -> tuple[str, ...]:
         """What may be wrong with the result, one line each."""
         return ()
+
+    @override
+    def shown(self) -> Summary:
+        summary = self.summary()
+        warnings = (("warning", line) for line in self.warnings)
+        return summary._replace(facts=(*summary.facts, *warnings))
 
     @property
     def passed(self) -> bool:

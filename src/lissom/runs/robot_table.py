@@ -10,11 +10,11 @@ import numpy as np
 
 from jaxnative.compiled import using
 
-from ..analyse.robot_facts import has_damping, link_length, values_by_name
 from ..bodies.link_body import body_of
 from ..describe import Link, Robot, Scenario
 from ..describe.geometry import node_count
 from ..describe.modelled import model_facts, modelled_scenario
+from ..describe.robot_facts import has_damping, length_to_tip, values_by_name
 from ..describe.section import section_text
 from ..files.description_files import source_line
 from ..files.summary import Result, Summary, plain
@@ -186,7 +186,7 @@ def _row(robot: Robot, i: int) -> LinkRow:
         name=link.name,
         joint=link.joint.type,
         body=_kind_of_body(link),
-        length=link_length(robot, i),
+        length=length_to_tip(robot, i),
         section=_body_text(link, len(body.names)),
         material=None
         if material is None

@@ -68,12 +68,13 @@ class Run(Result):
     def __init__(self, data: "Dataset | RunTable"):
         self._source = data
         self._control: ControlState | None = None  # of its sampled law at the end
-        # Of a run that was saved: what is to be said of it, and the files that hold it.
+        # Of a run that was saved: notes about it, those of them known at its end alone, and the files that hold it.
         self.notes: tuple[str, ...] = ()
+        self.closing_notes: tuple[str, ...] = ()
         self.files: dict[str, str] = {}
 
     def summary(self) -> Summary:
-        """Joints and tips at the end, energies, how it was computed, and what may be wrong with it."""
+        """Joints and tips at the end, energies, how it was computed, closing notes and files."""
         return run_summary(self)
 
     def to_dict(self) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..analyse.robot_facts import named_nodes, values_by_name
 from ..describe.modelled import model_facts, modelled_run
+from ..describe.robot_facts import named_nodes, values_by_name
 from ..files.summary import Summary, number, plain
 
 JOINTS = (
@@ -51,57 +51,51 @@ def run_data(run: Any) -> dict[str, Any]:
     )
 
 
-def end_summary(run: Any) -> Summary:
-    """Joints and tips at the end of a run, its energies, and how it was computed."""
+def run_summary(run: Any) -> Summary:
+    """Joints and tips at the end of a run, its energies, how it was computed, closing notes and files."""
     facts = run.facts
     if not len(run.t):
         return Summary(f"{facts.get('name', 'robot')}: no samples")
-    told = run_data(run)
+    data = run_data(run)
     joints = tuple(
-        (joint, *(number(told[key][joint]) for key in ("q", "qd", "encoder", "torque")))
-        for joint in told["q"]
+        (joint, *(number(data[key][joint]) for key in ("q", "qd", "encoder", "torque")))
+        for joint in data["q"]
     )
     tips = tuple(
         (node, *_vector(position))
-        for node, position in told["position"].items()
+        for node, position in data["position"].items()
         if node.endswith("/tip")
     )
-    energy = tuple(number(_number(value)) for value in told["energy"].values())
+    energy = tuple(number(_number(value)) for value in data["energy"].values())
     balance = f"residual at most {run.energy_residual:.1e} of the largest energy"
-    solver = told["solver"]
+    solver = data["solver"]
     steps = (
         f"{solver['steps']} steps, {solver['rejected']} rejected, "
         f"{solver['rhs_evaluations']} evaluations"
     )
     computed = (
         ("energy balance", balance),
-        ("model", told["model"]),
+        ("model", data["model"]),
         (str(solver["method"]), steps),
     )
-    columns = tuple(f"{kind} [J]" for kind in told["energy"])
-    parts = (
+    columns = tuple(f"{kind} [J]" for kind in data["energy"])
+    parts = [
         Summary("", (), TIPS, tips),
-        Summary("", computed, columns, (energy,), _times(told)),
-    )
-    return Summary(
-        f"{told['robot']} at {told['t_end']:g} s", (), JOINTS, joints, parts=parts
-    )
+        Summary("", computed, columns, (energy,), _times(data)),
+        *map(Summary, run.closing_notes),
+    ]
+    if run.files:
+        parts.append(Summary("", tuple(run.files.items())))
+    reason = () if run.complete else (("incomplete", str(facts.get("reason", ""))),)
+    title = f"{data['robot']} at {data['t_end']:g} s"
+    return Summary(title, reason, JOINTS, joints, parts=tuple(parts))
 
 
-def run_summary(run: Any) -> Summary:
-    """The end of a run, with the reason why it is incomplete, and its warnings."""
-    summary = end_summary(run)
-    facts = [("warning", line) for line in run.warnings]
-    if not run.complete:
-        facts.insert(0, ("incomplete", str(run.facts.get("reason", ""))))
-    return summary._replace(facts=(*summary.facts, *facts))
-
-
-def _times(told: dict[str, Any]) -> str:
-    wall = told["wall_s"]
+def _times(data: dict[str, Any]) -> str:
+    wall = data["wall_s"]
     if None in wall.values():
         return ""
-    speed = told["t_end"] / max(wall["run"], 1e-9)
+    speed = data["t_end"] / max(wall["run"], 1e-9)
     return (
         f"build {wall['build']:.2f} s, compile {wall['compile']:.2f} s, run {wall['run']:.2f} s "
         f"({speed:.2g} times real time)"

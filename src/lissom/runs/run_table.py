@@ -9,11 +9,9 @@ import numpy as np
 from jaxnative.compiled import using
 
 from .. import __version__
-from ..analyse.validity.checks import RunSamples, run_warnings
-from ..analyse.validity.validity_warning import ValidityWarning
+from ..analyse.validity.checks import RunSamples
 from ..describe.scenario import Solver
 from ..once import once_for_each
-from ..show.robot_scene import scene_text
 from ..solve.inputs import Inputs
 from ..solve.model import Model
 from ..solve.node_motion import KINDS, node_motions
@@ -76,8 +74,8 @@ def run_table(
     solution: Solution,
     solver: Solver,
     recorded: Sequence[str] = (),
-) -> tuple[RunTable, tuple[ValidityWarning, ...]]:
-    """The results of a run with names and units, and the warnings about them."""
+) -> tuple[RunTable, RunSamples]:
+    """The results of a run with names and units, and the samples that its warnings are drawn from."""
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
     table = table_of_outputs(model, solution, solver, outputs, torque)
@@ -89,12 +87,11 @@ def run_table(
         position=table.values("position"),
         energy=table.values("energy"),
     )
-    warnings = run_warnings(model, inputs, samples)
     if recorded:
         motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
         places = {**table.coordinates, "recorded": list(recorded)}
         table = RunTable(table.variables | motions, places, table.attrs)
-    return table, warnings
+    return table, samples
 
 
 def table_of_outputs(
@@ -211,7 +208,6 @@ def _facts(model: Model, solution: Solution, solver: Solver) -> dict[str, Any]:
         "steps": int(solution.counts.steps),
         "rejected": int(solution.counts.rejected),
         "rhs_evaluations": int(solution.counts.evaluations),
-        "scene": scene_text(model.robot),
         "independent": "; ".join(_independent_joints(model, solution)),
     }
 

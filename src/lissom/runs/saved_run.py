@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analyse.robot_facts import has_damping
 from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
-from ..parameters import EndTime, FirstRun, Method, Recorded, Resume
+from ..describe.robot_facts import has_damping
+from ..files.errors import refused
+from ..parameters import EndTime, FirstRun, LawFile, Method, Recorded, Resume
 from ..types import RESULTS
 from .failures import FailedRun, UnsavedRun
 from .law_files import problems_in_files, scenario_with_law
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 
 Watch = Callable[[float], None]
 Observe = Callable[[Any], None]
+# What lasts as long as a prepared run, and gives what the run is watched by.
+Session = Callable[["PreparedRun"], AbstractContextManager[Watch]]
 
 
 @dataclass(frozen=True)
@@ -91,13 +95,15 @@ class PreparedRun:
             run = failure.run
             files, notes, problem = _saved(run, self, keep_checkpoint=interrupted)
             notes = (*notes, *problem)
-            run.notes, run.files = (*self.notes, *notes), files
+            run.closing_notes, run.files = notes, files
+            run.notes = (*self.notes, *notes)
             first = f"{failure}{_advice(run, self.model)}"
             raise FailedRun("\n".join([first, *notes]), run, interrupted) from failure
         files, notes, problem = _saved(run, self)
         # Pictures are drawn even where the result could not be saved: they may go to another disk.
         drawn, problems = _drawn(run, self)
         problems = (*problem, *problems)
+        run.closing_notes = notes
         run.notes = (*self.notes, *notes, *problems)
         run.files = {**files, **drawn}
         if problems:
@@ -120,6 +126,7 @@ def saved_run(
     animate: str | None = None,
     watch: Watch = lambda t: None,
     observe: Observe = lambda snapshot: None,
+    session: Session | None = None,
 ) -> Any:  # a `Run`, whose module brings the solvers
     """The run of a scenario, checked before it begins and saved however it ends: what `lissom simulate` does.
 
@@ -137,6 +144,8 @@ def saved_run(
         animate: page with the moving robot.
         watch: called with the time reached while the run goes on.
         observe: called like `watch`, with the robot as it is then (`Snapshot`).
+        session: entered with the checked run before it starts and left after its files are written; what it gives takes
+            the place of `watch`.
 
     Returns:
         The `Run` with its `notes` and `files`.
@@ -165,7 +174,52 @@ def saved_run(
         plot=plot,
         animate=animate,
     )
-    return prepared.run(watch, observe)
+    with nullcontext(watch) if session is None else session(prepared) as watch:
+        return prepared.run(watch, observe)
+
+
+def run_controller(
+    scenario: Source,
+    *,
+    law: LawFile = None,
+    changes: Mapping[str, Any] | None = None,
+    output: str | None = None,
+    plot: str | None = None,
+    watch: Watch = lambda t: None,
+    session: Session | None = None,
+) -> Any:  # a `Run`
+    """The run of a controller in closed loop on the full flexible robot: what `lissom control run` does.
+
+    Args:
+        scenario: library name or scenario file, or the data, with a controller.
+        law: file of a controller that takes the place of the scenario's.
+        changes: of the scenario, by dotted path.
+        output: NetCDF file, or a table (.csv).
+        plot: figure of the run.
+        watch: called with the time reached while the run goes on.
+        session: as in `saved_run`.
+
+    Returns:
+        The `Run` with its `notes` and `files`.
+
+    Raises:
+        DescriptionError: with everything that is wrong; also where there is no controller.
+        FailedRun: the run stopped early; the part that was computed is saved.
+        UnsavedRun: it is complete, but a file could not be written where it was asked for.
+
+    Example:
+        >>> import lissom as ls
+        >>> motion = {"t": [0, 0.2], "value": [[-1.4], [-1.1]], "interpolation": "quintic"}
+        >>> law = {"type": "pid", "sample": 2e-3, "reference": motion, "gains": {"kp": [20], "kd": [1]}}
+        >>> run = ls.run_controller("simple-pendulum", changes={"controller": law, "t_end": 0.01})
+        >>> run.complete
+        True
+    """
+    prepared = prepare_run(scenario, law=law, changes=changes, output=output, plot=plot)
+    if prepared.scenario.controller is None:
+        raise refused("controller", None, "the scenario has none: name one (--law)")
+    with nullcontext(watch) if session is None else session(prepared) as watch:
+        return prepared.run(watch)
 
 
 def prepare_run(

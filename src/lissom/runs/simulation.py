@@ -9,9 +9,12 @@ from warnings import warn
 
 from jaxnative.compiled import using
 
+from ..analyse.validity.checks import run_warnings
 from ..analyse.validity.description import scenario_warnings
 from ..analyse.validity.validity_warning import ValidityWarning, warning_lines
+from ..describe.scenario import Scenario
 from ..progress import shown_progress
+from ..show.robot_scene import scene_text
 from ..solve.arguments import (
     ArgumentError,
     ModelLike,
@@ -138,21 +141,26 @@ def completed_run(
     progress: Any = None,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
-    scenario: Mapping[str, Any] | None = None,
+    scenario: Mapping[str, Any] | Scenario | None = None,
     build_s: float = 0.0,
     known_warnings: Sequence[ValidityWarning] = (),
     checkpoint: str | Path | None = None,
     resume: bool = False,
     observe: Observe = lambda snapshot: None,
 ) -> Run:
-    """The run from a start to its end; `left` is what an earlier run leaves to it. See `simulate`."""
+    """The run from a start to its end; `left` is what an earlier run leaves to it. See `simulate`.
+
+    A `Scenario` is recorded like its data, and its warnings come before those about the run.
+    """
     model, state, inputs, times, options, nodes = start
     left = left or _End()
+    described = scenario if isinstance(scenario, Scenario) else None
+    origin = described.to_dict() if described else scenario
     file = None
     if checkpoint is not None:
         schedule = inputs.schedule(start.t_end)
         numbers = (model.formulation, state, schedule, times, options.model_dump_json())
-        file = CheckpointFile(checkpoint, dict(scenario) if scenario else numbers)
+        file = CheckpointFile(checkpoint, dict(origin) if origin else numbers)
     began = time.perf_counter()
     with shown_progress("simulating", start.t_end, "s", progress, watch) as tell:
         compile_run(start)
@@ -170,20 +178,25 @@ def completed_run(
             observe,
         )
     data, samples = run_table(model, inputs, solution, options, nodes)
-    ended = time.perf_counter()
-    warnings = [
-        *warning_lines(known_warnings),
-        *warning_lines(samples),
+    about_law = [
         *_incidents(inputs),
+        *_memory_warning(inputs, start.t_start, left.before),
     ]
-    warnings += _memory_warning(inputs, start.t_start, left.before)
+    found = [
+        *known_warnings,
+        *(scenario_warnings(described) if described else ()),
+        *run_warnings(model, inputs, samples),
+    ]
+    warnings = [*warning_lines(found), *about_law]
+    ended = time.perf_counter()
     data.variables["energy"][1][:, -1] += left.residual
     data.attrs |= {
         "wall_build_s": build_s,
         "wall_compile_s": compiled - began,
         "wall_run_s": ended - compiled,
-        "scenario": json.dumps(scenario if scenario is not None else {}),
+        "scenario": json.dumps(origin if origin is not None else {}),
         "warnings": "\n".join(warnings),
+        "scene": scene_text(model.robot),
     }
     run = Run(data)
     run._control = solution.control
@@ -286,9 +299,8 @@ def run_scenario(
         progress=progress,
         watch=watch,
         throw=throw,
-        scenario=scenario.to_dict(),
+        scenario=scenario,
         build_s=build_s + time.perf_counter() - began,
-        known_warnings=scenario_warnings(scenario),
         checkpoint=checkpoint,
         resume=resume,
         observe=observe,

@@ -10,6 +10,7 @@ from ..describe.scenario import Scenario
 from ..runs.run import Run, SimulationError
 from ..runs.run_table import table_of_outputs
 from ..runs.start import RunStart, start_scenario
+from ..show.robot_scene import scene_text
 from ..solve.family import same_structure
 from ..solve.family_runs import FamilyTask, lane_solution
 from ..solve.outputs import outputs_of
@@ -152,7 +153,9 @@ def _member(runs: Solution, k: int) -> Solution:
 def _measure(one: ReadyRun, solution: Solution) -> MeasuredRun:
     model, _, inputs, _, solver, _ = one.start
     outputs, torque = outputs_of(model, inputs, solution)
-    run = Run(table_of_outputs(model, solution, solver, outputs, torque))
+    table = table_of_outputs(model, solution, solver, outputs, torque)
+    table.attrs["scene"] = scene_text(model.robot)
+    run = Run(table)
     if not run.complete:
         at = float(solution.last.t)
         raise SimulationError(f"stopped at t = {at:.6g} s: {run.facts['reason']}", run)

@@ -15,12 +15,12 @@ from jaxnative.compiled import using
 from ..algebra.so3 import elementary
 from ..analyse.mass_properties import MassProperties, combined, mass_properties
 from ..analyse.modes.modal import modes
-from ..analyse.robot_facts import link_length, values_by_name
 from ..analyse.validity.checks import check
 from ..analyse.validity.description import scenario_warnings
 from ..analyse.validity.validity_warning import warning_lines
 from ..describe import Scenario
 from ..describe.geometry import tip
+from ..describe.robot_facts import length_to_tip, values_by_name
 from ..runs.forecast import affordable_model
 from ..show.mode_animation import mode_content
 from ..show.robot_scene import scene_of
@@ -214,7 +214,7 @@ class PosedRobot:
 
 def _lengths(model: Model) -> dict[str, float]:
     robot = model.robot
-    return {link.name: link_length(robot, i) for i, link in enumerate(robot.links)}
+    return {link.name: length_to_tip(robot, i) for i, link in enumerate(robot.links)}
 
 
 def _mass_facts(model: Model, state: State) -> tuple[MassFacts, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..analyse.validity.validity_warning import warning_lines
@@ -13,7 +12,7 @@ from ..files.summary import Summary, plain
 from ..runs.output_files import check_outputs
 from ..runs.sources import robot_of
 from .declared import Declared, declared
-from .verb import LINEAR_MODEL, NOTHING, SOURCE, STATE, Output, Verb
+from .verb import LINEAR_MODEL, NOTHING, SOURCE, STATE, Verb
 
 Values = Mapping[str, Any]
 
@@ -42,6 +41,8 @@ class Answer:
         if "warnings" in data:
             data["warnings"] = list(self.warnings)
         for output in self.verb.writes:
+            if output.method is None:
+                continue
             path = self.files.get(output.name)
             group, dot, key = output.key.rpartition(".")
             if output.method == "save":
@@ -77,8 +78,13 @@ def perform(
     Raises:
         DescriptionError: a value, a file or the robot is refused.
     """
-    paths = {output.name: values.get(output.name) for output in verb.writes}
-    check_outputs({o.name: (paths[o.name], o.endings) for o in verb.writes})
+    check_outputs(
+        {
+            output.name: (values.get(output.name), output.endings)
+            for output in verb.writes
+            if output.method is not None
+        }
+    )
     if verb.reads == NOTHING:
         result = verb.load()(**_arguments(verb, "function", values, watch))
         return _written(Answer(verb, result), values)
@@ -93,7 +99,6 @@ def perform(
     from ..analyse.validity.description import scenario_warnings
     from ..runs.forecast import affordable_model
 
-    before = warning_lines(scenario_warnings(scenario))
     with using(scenario.solver.backend), _naming_the_field(verb, values):
         model = affordable_model(scenario)
         if values.get("time") is not None and verb.reads == STATE:
@@ -101,6 +106,7 @@ def perform(
         else:
             values = _with_initial_pose(verb, scenario, values)
         result = _result_about(verb, model, values, watch)
+        before = warning_lines(scenario_warnings(scenario))
         return _written(Answer(verb, result, warnings_before=before), values)
 
 
@@ -122,8 +128,11 @@ def _arguments(
         for one in declared(verb)
         if one.owner == owner and values.get(one.name) is not None
     }
-    if owner == "function" and watch is not None:
-        given[verb.watch] = watch
+    if owner == "function":
+        own = [output.name for output in verb.writes if output.method is None]
+        given |= {name: values[name] for name in own if values.get(name) is not None}
+        if watch is not None:
+            given[verb.watch] = watch
     return given
 
 
@@ -154,18 +163,15 @@ def _written(answer: Answer, values: Values) -> Answer:
     """The answer after its files have been written."""
     files = {}
     for output in answer.verb.writes:
-        path = values.get(output.name)
-        if path is not None and output.method not in answer.result.nothing_to:
-            _write(answer, output, path, values)
-            files[output.name] = str(path)
+        path, method = values.get(output.name), output.method
+        if path is None or method is None or method in answer.result.nothing_to:
+            continue
+        if not hasattr(answer.result, method):
+            raise refused(output.name, str(path), "there is nothing to draw of this")
+        own = _arguments(answer.verb, output.name, values)
+        getattr(answer.result, method)(path=path, **own)
+        files[output.name] = str(path)
     return Answer(answer.verb, answer.result, files, answer.warnings_before)
-
-
-def _write(answer: Answer, output: Output, path: str | Path, values: Values) -> None:
-    own = _arguments(answer.verb, output.name, values)
-    if not hasattr(answer.result, output.method):
-        raise refused(output.name, str(path), "there is nothing to draw of this")
-    getattr(answer.result, output.method)(path=path, **own)
 
 
 @contextmanager

@@ -29,6 +29,27 @@ def figure_and_numbers(figure: str) -> tuple[Output, ...]:
     )
 
 
+# What a run writes itself, however it ends.
+RUN_FILES = (
+    Output(
+        "output",
+        None,
+        (".nc", ".csv"),
+        "Result file: .nc (NetCDF), or a table .csv.",
+        key="files.result",
+        metavar="NC",
+        options=("-o", "--output"),
+    ),
+    Output(
+        "plot",
+        None,
+        PICTURE,
+        "Figure of the run: .png, .pdf, .svg.",
+        key="files.plot",
+        metavar="PNG",
+    ),
+)
+
 TABLE = (
     Verb(
         "robots",
@@ -125,26 +146,10 @@ TABLE = (
             "Library name, scenario or robot file, or the .nc file of a run to repeat.",
         ),
         writes=(
-            Output(
-                "output",
-                "write",
-                (".nc", ".csv"),
-                "Result file: .nc (NetCDF), or a table .csv.",
-                key="files.result",
-                metavar="NC",
-                options=("-o", "--output"),
-            ),
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "Figure of the run: .png, .pdf, .svg.",
-                key="files.plot",
-                metavar="PNG",
-            ),
+            *RUN_FILES,
             Output(
                 "animate",
-                "animate",
+                None,
                 PAGE,
                 "Animation: one HTML page for any browser.",
                 key="files.animation",
@@ -153,6 +158,8 @@ TABLE = (
         ),
         limit_s=3600.0,
         in_studio=False,  # its queue of runs asks for them with a result file, see `studio.calls`
+        progress="run",
+        watch="session",
     ),
     Verb(
         "compare",
@@ -369,6 +376,19 @@ TABLE = (
         ),
         options={"changes": ("--set",)},
         in_studio=False,
+    ),
+    Verb(
+        "control run",
+        "runs.saved_run:run_controller",
+        help="Simulate a controller in closed loop on the full flexible robot, and write a result file.",
+        example="control run double-pendulum --law lqg.yaml -o run.nc --plot run.png",
+        reads=SOURCE,
+        subject=("SCENARIO", "Scenario file, or library name, with a controller."),
+        writes=RUN_FILES,
+        limit_s=3600.0,
+        in_studio=False,
+        progress="run",
+        watch="session",
     ),
     Verb(
         "control motion",

@@ -21,7 +21,8 @@ class Output:
     """A file that a verb writes where it is asked for: by which method of the result, and how its name ends."""
 
     name: str  # of the option and of the field of a request
-    method: str  # of the result, which takes the path: `plot`, `save`, `animate`
+    # Of the result, which takes the path: `plot`, `save`, `animate`; None where the function takes it itself.
+    method: str | None
     endings: tuple[str, ...]
     help: str
     # Where the path stands in the JSON: `picture`, or `files.plot`.

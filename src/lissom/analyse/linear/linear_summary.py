@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...describe.modelled import model_facts
+from ...describe.robot_facts import values_by_name
 from ...files.summary import plain
-from ..robot_facts import values_by_name
 
 # A pole counts as unstable only this far in the right half plane: rigid motions have double poles at zero, and
 # round-off spreads a double pole by the square root of its own size.

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...describe.modelled import model_facts
+from ...describe.robot_facts import has_damping, values_by_name
 from ...files.summary import Summary, count, number, plain
-from ..robot_facts import has_damping, values_by_name
 from .modes_origin import UNDEFORMED, ModesOrigin
 
 OF_JOINTS = (

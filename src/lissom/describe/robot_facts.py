@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..describe import Robot
-from ..describe.geometry import beam_path, tip
+from .geometry import beam_path, tip
+from .robot import Robot
 
 
 def has_damping(robot: Robot) -> bool:
@@ -42,7 +42,7 @@ def named_nodes(names: Sequence[str], rows: np.ndarray) -> dict[str, Any]:
     return named | tips
 
 
-def link_length(robot: Robot, i: int) -> float:
+def length_to_tip(robot: Robot, i: int) -> float:
     """Length along a beam's path; of other links, distance from the joint to the tip [m]."""
     if robot.links[i].beam is not None:
         path = np.asarray(beam_path(robot, i), dtype=float)
