@@ -1,6 +1,6 @@
 """Damped modes about any point of a motion: complex frequencies, right and left vectors."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -8,9 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Complex
 
-from ...describe.defaults import SHOWN_MODES
-from ...drawing import animation_of, picture_of
-from ...files.summary import Result, Summary
 from ...parameters import Count, Locked, Undeformed, WeightStiffness
 from ...solve.balance import MotionPoint
 from ...solve.massless import modes_with_inertia
@@ -25,14 +22,16 @@ from ..linear.linearize import (
     locked_derivatives,
     operating_point,
 )
+from .abstract_modes import AbstractModes
 from .complex_modes import damping_ratio, frequency_hz, quadratic_modes
 from .modes_origin import MOVING, STATIC, UNDEFORMED, ModesOrigin
-from .modes_summary import modes_data, modes_summary
 from .participation import participation
 
 
-class DampedModes(Result, eqx.Module):
+class DampedModes(AbstractModes):
     """Modes of the quadratic eigenproblem, [Palomba2019] eqs. (12)-(18), in order of |lambda|; one of each pair."""
+
+    kind: ClassVar[str] = "damped modes"
 
     eigenvalue: Complex[np.ndarray, " m"]  # lambda [rad/s]
     frequency_hz: Float[np.ndarray, " m"]  # |lambda| / (2 pi); 0 for rigid motion
@@ -52,27 +51,6 @@ class DampedModes(Result, eqx.Module):
     strain: dict[str, Float[np.ndarray, " m"]]
     # The point about which they are, for pictures.
     origin: ModesOrigin | None = eqx.field(static=True, default=None)
-
-    def plot(self, count: int = SHOWN_MODES, path: Any = None) -> Any:
-        """Figure of the lowest mode shapes; `path` writes it too."""
-        return picture_of(self, count=count, path=path)
-
-    def summary(self) -> Summary:
-        """Frequencies, damping and where the energy is."""
-        return modes_summary(self, "damped modes")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Modes as plain data, by the names of links and joints."""
-        return modes_data(self)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What may be wrong with the modes or their robot, one line each."""
-        return () if self.origin is None else self.origin.warnings
-
-    def animate(self, path: Any, mode: int = 1) -> Any:
-        """A page on which the robot swings in one mode, counted from 1, slowed down and enlarged."""
-        return animation_of(self, mode=mode, path=path)
 
     @property
     def shapes(self) -> Float[np.ndarray, "n m"]:

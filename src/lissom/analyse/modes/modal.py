@@ -1,6 +1,6 @@
 """Natural vibration about an equilibrium: frequencies, damping ratios, shapes, and who takes part."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -12,11 +12,9 @@ from jaxnative.compiled import compiled_quickly
 
 from ...algebra.eigen import normalise_signs, symmetric_modes, symmetric_modes_traced
 from ...describe.defaults import SHOWN_MODES
-from ...drawing import animation_of, picture_of
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
 from ...files.errors import refused
-from ...files.summary import Result, Summary
 from ...parameters import (
     Accelerations,
     Count,
@@ -43,15 +41,17 @@ from ...types import Float
 from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at
 from ..linear.linear_feedback import joint_feedback
 from ..linear.locking import locked_basis
+from .abstract_modes import AbstractModes
 from .complex_modes import RIGID_RATE
 from .damped_modes import damped_modes
 from .modes_origin import STATIC, UNDEFORMED, ModesOrigin
-from .modes_summary import modes_data, modes_summary
 from .participation import participation
 
 
-class Modes(Result, eqx.Module):
+class Modes(AbstractModes):
     """Modes about an equilibrium, lowest frequency first; m modes of n coordinates."""
+
+    kind: ClassVar[str] = "modes"
 
     # Undamped natural frequency; 0 for rigid and for unstable motion.
     frequency_hz: Float[np.ndarray, " m"]
@@ -68,27 +68,6 @@ class Modes(Result, eqx.Module):
     strain: dict[str, Float[np.ndarray, " m"]]
     # The point about which they are, for pictures.
     origin: ModesOrigin | None = eqx.field(static=True, default=None)
-
-    def plot(self, count: int = SHOWN_MODES, path: Any = None) -> Any:
-        """Figure of the lowest mode shapes; `path` writes it too."""
-        return picture_of(self, count=count, path=path)
-
-    def summary(self) -> Summary:
-        """Frequencies, damping and where the energy is."""
-        return modes_summary(self, "modes")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Modes as plain data, by the names of links and joints."""
-        return modes_data(self)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What may be wrong with the modes or their robot, one line each."""
-        return () if self.origin is None else self.origin.warnings
-
-    def animate(self, path: Any, mode: int = 1) -> Any:
-        """A page on which the robot swings in one mode, counted from 1, slowed down and enlarged."""
-        return animation_of(self, mode=mode, path=path)
 
     @property
     def left(self) -> Float[np.ndarray, "n m"]:
