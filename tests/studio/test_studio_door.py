@@ -1,10 +1,13 @@
 """Who may come in and how far: each attempt of a stranger is refused, logged, and answered without a traceback."""
 
+import base64
+import io
 import json
 import logging
 import random
 
 import pytest
+from PIL import Image
 from studio_client import HOST, ORIGIN, studio
 
 from lissom.studio.limits import StudioLimits
@@ -197,6 +200,42 @@ def test_large_and_endless_requests_are_refused(tmp_path):
     made.office.close()
 
 
+def png(color, size=(8, 6)):
+    text = io.BytesIO()
+    Image.new("RGBA", size, color).save(text, "PNG")
+    return base64.b64encode(text.getvalue()).decode()
+
+
+def test_pictures_of_a_motion_become_a_gif(house):
+    body = {"pictures": [png("red"), png("blue")], "interval": 50}
+    answer = house.client.request("POST", "/api/results/gif", body)
+    assert answer.status == 200
+    gif = Image.open(io.BytesIO(answer.body))
+    assert gif.format == "GIF" and gif.n_frames == 2
+    assert (gif.info["duration"], gif.info["loop"]) == (50, 0)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    (
+        {"pictures": ["TVo="]},
+        {"pictures": ["no base64!"]},
+        {"pictures": [png("red")[:40]]},
+        {"pictures": [png("red", (3000, 1))]},
+        {"pictures": [base64.b64encode(b"GIF89a").decode()]},
+        {"pictures": []},
+        {"pictures": [png("red")] * 181},
+        {"interval": 0},
+        {"path": "/tmp/outside.gif"},
+    ),
+)
+def test_what_is_no_motion_becomes_no_gif(house, changes):
+    body = {"pictures": [png("red")], "interval": 50} | changes
+    answer = house.client.request("POST", "/api/results/gif", body)
+    assert answer.status == 400
+    assert answer.json["error"]["kind"] == "bad input"
+
+
 def test_a_password_opens_the_door_and_wrong_ones_close_it_for_a_while(tmp_path):
     made = studio(tmp_path, password="correct horse battery")
     outside = {"cookie": None}
@@ -236,6 +275,7 @@ ROUTES = (
     "/api/results/curves",
     "/api/results/compare",
     "/api/results/export",
+    "/api/results/gif",
     "/api/verbs/modes",
     "/api/analyse/map",
     "/api/analyse/sweep",

@@ -115,6 +115,7 @@ ATTEMPTS = (
     Attempt(
         "size", "PUT", "/api/upload", 413, query="name=a.npz", raw=b"x" * 40_000
     ),
+    Attempt("size", "POST", "/api/results/gif", 413, raw=b"x" * 40_000),
     Attempt(
         "size", "PUT", "/api/text", 411, headers={"transfer-encoding": "chunked"}
     ),

@@ -37,6 +37,13 @@ class ExportQuestion(FrozenModel):
     ending: Ending
 
 
+class MotionQuestion(FrozenModel):
+    """Pictures of a motion in PNG, as base64, to become a GIF."""
+
+    pictures: Annotated[tuple[str, ...], Field(min_length=1, max_length=180)]
+    interval: Annotated[int, Field(ge=20, le=1000)]  # between two pictures [ms]
+
+
 class ModelQuestion(FrozenModel):
     """A robot about a pose."""
 

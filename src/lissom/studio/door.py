@@ -26,6 +26,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 LOGIN = "/login"
 # What the page to log in needs before there is a cookie.
 OPEN_PATHS = (LOGIN, "/assets/login.js", "/assets/studio.css")
+# What takes files, or pictures of a motion.
+BULKY_PATHS = ("/api/upload", "/api/results/gif")
 READING = ("GET", "HEAD")
 OWN_PAGES = ("same-origin", "none")  # `none`: typed into the address bar
 HEADERS = {
@@ -131,8 +133,8 @@ class Door:
         """`receive` that refuses bodies that are too large or come too slowly."""
         if scope["type"] != "http":
             return receive
-        upload = scope["path"] == "/api/upload"
-        most = self.limits.upload if upload else self.limits.body
+        is_bulky = scope["path"] in BULKY_PATHS
+        most = self.limits.upload if is_bulky else self.limits.body
         if "transfer-encoding" in headers:
             raise RefusedRequest(411, "a request says how long it is")
         length = headers.get("content-length", "0")

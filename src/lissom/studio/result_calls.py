@@ -1,10 +1,15 @@
 """What a worker process can be asked about results: each call is one service."""
 
 import base64
+import io
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
+from ..files.errors import refused
+
+MOST_PIXELS = 2000  # along a side of a picture
 MOST_ROWS = 200_000  # of a run in the browser
 Data = dict[str, Any]
 
@@ -37,6 +42,34 @@ def compare(data: Data, watch: Any) -> Any:
 def plot(data: Data, watch: Any) -> Any:
     """A result as a picture, a page that moves, or a table."""
     return _performed("plot", data)
+
+
+def gif(data: Data, watch: Any) -> None:
+    """Pictures in PNG as a GIF that plays again and again.
+
+    Raises:
+        DescriptionError: one is no such picture, or is too large.
+    """
+    frames = []
+    try:
+        for text in data["pictures"]:
+            png = io.BytesIO(base64.b64decode(text, validate=True))
+            picture = Image.open(png, formats=["PNG"])
+            if max(picture.size) > MOST_PIXELS:
+                raise ValueError(f"larger than {MOST_PIXELS} pixels")
+            frames.append(picture.convert("RGB"))
+    except (OSError, SyntaxError, ValueError) as failure:
+        raise refused(
+            "pictures", len(frames), f"no picture in PNG: {failure}"
+        ) from None
+    first, *others = frames
+    first.save(
+        data["path"],
+        save_all=True,
+        append_images=others,
+        duration=data["interval"],
+        loop=0,
+    )
 
 
 def _performed(name: str, values: Data) -> Any:
@@ -80,4 +113,4 @@ def _packed(block: _Block, one: Any) -> Data:
     }
 
 
-RESULT_CALLS = (result_facts, curves, compare, plot)
+RESULT_CALLS = (result_facts, curves, compare, plot, gif)

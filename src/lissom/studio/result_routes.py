@@ -6,7 +6,12 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
-from .analysis_requests import CompareQuestion, CurvesQuestion, ExportQuestion
+from .analysis_requests import (
+    CompareQuestion,
+    CurvesQuestion,
+    ExportQuestion,
+    MotionQuestion,
+)
 from .answer_files import answered_file
 from .office import Office
 
@@ -70,5 +75,14 @@ def results(office: Office) -> APIRouter:
 
         stem = PurePosixPath(question.file).stem
         return answered_file(f"{stem}{question.ending}", write)
+
+    @router.post("/gif")
+    def gif(question: MotionQuestion) -> FileResponse:
+        """Pictures that a page drew, as a GIF."""
+        told = question.model_dump()
+        return answered_file(
+            "motion.gif",
+            lambda path: office.ask(office.files, "gif", path=path, **told),
+        )
 
     return router

@@ -1,6 +1,5 @@
 // A result in other forms: pictures, tables, pages, files of its motion, a report to print.
 import { button, choice, make } from "./dom.js";
-import { Gif } from "./gif.js";
 import { printReport } from "./report.js";
 import { downloadAddress, save, saveBlob } from "./server.js";
 
@@ -40,7 +39,7 @@ export class ExportPanel {
     const { file } = this.screen;
     const stem = file.split("/").pop().replace(/\.nc$/, "");
     if (form === "robot.png") return this.picture().then((blob) => saveBlob(blob, `${stem}-robot.png`));
-    if (form === ".gif") return this.gif().then((blob) => saveBlob(blob, `${stem}.gif`));
+    if (form === ".gif") return this.frames().then((motion) => save("results/gif", motion, `${stem}.gif`));
     const what = form === ".html" ? [] : this.screen.charts.shown();
     return save("results/export", { file, what, ending: form }, `${stem}${form}`);
   }
@@ -57,32 +56,31 @@ export class ExportPanel {
     const canvas = copied(stage, stage.canvas.width, stage.canvas.height);
     return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   }
-  // Every picture at its time, whatever the machine takes to draw it.
-  async gif() {
+  // Every picture at its time, whatever the machine takes to draw it; the server makes a GIF of them.
+  async frames() {
     const { stage, player } = this.screen;
     if (!stage.view.works) throw new Error("there is no picture without WebGL 2");
     const wanted = (player.end - player.start) / player.speed;
     const count = Math.max(GIF_LEAST, Math.min(GIF_MOST, Math.ceil(wanted * GIF_RATE)));
     const seconds = Math.max(wanted, GIF_LEAST / GIF_RATE);
     const height = Math.round((GIF_WIDTH * stage.canvas.height) / stage.canvas.width);
-    const gif = new Gif(GIF_WIDTH, height, Math.max(2, Math.round((100 * seconds) / count)));
+    const pictures = [];
     player.setPlaying(false);
     for (let k = 0; k < count; k++) {
       stage.view.draw(player.start + ((player.end - player.start) * k) / (count - 1));
-      const pen = copied(stage, GIF_WIDTH, height).getContext("2d");
-      gif.add(pen.getImageData(0, 0, GIF_WIDTH, height).data);
+      pictures.push(copied(stage, GIF_WIDTH, height).toDataURL().split(",")[1]);
       this.said.textContent = `picture ${k + 1} of ${count}`;
       await new Promise((resolve) => setTimeout(resolve));
     }
     stage.redraw();
-    return gif.blob();
+    return { pictures, interval: Math.max(20, Math.round((1000 * seconds) / count)) };
   }
 }
 
 // The picture with the words that stand over it.
 function copied(stage, width, height) {
   const canvas = make("canvas", { width, height });
-  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  const pen = canvas.getContext("2d");
   for (const layer of stage.element.querySelectorAll("canvas")) pen.drawImage(layer, 0, 0, width, height);
   return canvas;
 }
