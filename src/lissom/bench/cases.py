@@ -13,6 +13,7 @@ from ..runs.run import Run, SimulationError
 from ..runs.run_table import run_table
 from ..runs.simulation import compile_run
 from ..runs.start import initial_state, start_scenario
+from ..show.robot_scene import scene_text
 from ..show.scene import moving_tip, scene_from_json
 from ..solve.march import DrivenRobot
 from ..solve.model import Model
@@ -91,6 +92,7 @@ class Case:
         if ended_as(solution.result, RESULTS.interrupted):
             raise KeyboardInterrupt
         data, _ = run_table(self.model, self.inputs, solution, options)
+        data.attrs["scene"] = scene_text(self.model.robot)
         run = Run(data)
         if not run.complete:
             reached = float(solution.last.t)
