@@ -573,7 +573,7 @@ def test_library_and_help_start_without_the_solvers():
         text=True,
     )
     assert done.returncode == 0
-    assert "lissom.services." not in done.stderr and "matplotlib" not in done.stderr
+    assert "lissom.solve.march" not in done.stderr and "matplotlib" not in done.stderr
 
 
 @pytest.mark.slow

@@ -1,12 +1,15 @@
 """What objects print as: short, in words, and safe in a notebook."""
 
+import json
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import lissom as ls
 from lissom.describe.modelled import Modelled
-from lissom.files.summary import MOST_ROWS, Summary, count
+from lissom.files.summary import MOST_ROWS, Summary, count, plain
 from lissom.studies.comparison_table import ControllerComparison, ControllerRow
 
 ROBOT = ls.Robot.load("simple-pendulum")
@@ -96,3 +99,19 @@ def test_a_comparison_of_controllers_prints_one_row_for_each():
     assert lines[3].split() == ["PID", "0.3", "100.0", "%", "not"]
     assert lines[-1].strip() == "LQG: failed: unstable"
     assert "<table>" in answer._repr_html_()
+
+
+def test_answers_are_json_whatever_they_hold():
+    answer = {
+        "a": np.array([1.0, np.nan]),
+        "b": jnp.inf,
+        "c": (np.int64(3), None, True),
+        "d": np.float64(2.5),
+    }
+    text = json.dumps(plain(answer), allow_nan=False)
+    assert json.loads(text) == {
+        "a": [1.0, None],
+        "b": None,
+        "c": [3, None, True],
+        "d": 2.5,
+    }

@@ -1,4 +1,4 @@
-"""The back end that a scenario chooses is the one that every service computes with."""
+"""The back end that a scenario chooses is the one that every verb computes with."""
 
 import pytest
 
@@ -55,14 +55,14 @@ class Reached(Exception):
 
 
 @pytest.mark.parametrize(
-    "service",
+    "verb",
     [map_of_modes, polynomials, linear_model, dry_run, run, designed_law, comparison],
 )
-def test_a_service_computes_with_the_back_end_of_its_scenario(service, monkeypatch):
+def test_a_verb_computes_with_the_back_end_of_its_scenario(verb, monkeypatch):
     def stop(scenario):
         raise Reached(chosen_backend("auto"))
 
     monkeypatch.setattr(Model, "of_scenario", stop)
     with pytest.raises(Reached, match="xla"):
-        service()
+        verb()
     assert chosen_backend("auto") == "auto"

@@ -1,4 +1,4 @@
-"""Services called from Python: numbers in, typed results out, one model for a request and nothing compiled twice."""
+"""Verbs called from Python: numbers in, typed results out, one model for a request and nothing compiled twice."""
 
 import json
 import sys
