@@ -1,9 +1,9 @@
-"""Links of the pages to files beside docs/: forges show those files, the site shows a page of its own for them."""
+"""Links to files beside docs/, such as CONTRIBUTING.md: forges show the file, the site has a page for it."""
 
 import re
 
 LINK = re.compile(
-    r"\]\((?:\.\./)+((?:CONTRIBUTING\.md|CHANGELOG\.md|examples)[^)\s]*)\)"
+    r"\]\((?:\.\./)*((?:CONTRIBUTING\.md|CHANGELOG\.md|examples)[^)\s]*)\)"
 )
 ANCHOR = re.compile(r"[^\w-]")
 
