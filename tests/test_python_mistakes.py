@@ -220,6 +220,11 @@ def test_names_files_robots_and_data_are_taken_for_scenarios(tmp_path):
         assert scenario_from(given) == fall
 
 
+def test_the_old_name_of_mode_polynomials_works_and_says_the_new_one():
+    with pytest.warns(DeprecationWarning, match="lissom.ModePolynomials"):
+        assert ls.ParametricModes is ls.ModePolynomials
+
+
 def test_old_names_of_warnings_work_and_say_the_new_ones():
     with pytest.warns(DeprecationWarning, match="lissom.check"):
         assert ls.doubts is ls.check

@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from .analyse.modes.mode_map import ModeMap as ModeMap
     from .analyse.modes.mode_map import mode_map as mode_map
     from .analyse.polynomials.mode_polynomials import ModePolynomials as ModePolynomials
-    from .analyse.polynomials.parametric_modes import ParametricModes as ParametricModes
     from .analyse.polynomials.parametric_modes import (
         parametric_eigenpairs as parametric_eigenpairs,
     )
@@ -188,7 +187,6 @@ _HOME = {
     "section_forces": "bodies.section_forces",
     "section_strains": "bodies.section_forces",
     "ModePolynomials": "analyse.polynomials.mode_polynomials",
-    "ParametricModes": "analyse.polynomials.parametric_modes",
     "parametric_eigenpairs": "analyse.polynomials.parametric_modes",
     "parametric_modes": "analyse.polynomials.parametric_modes",
     "PD": "control.pd",
@@ -240,7 +238,7 @@ _HOME = {
 }
 
 
-_RENAMED = {"doubts": "check"}
+_RENAMED = {"doubts": "check", "ParametricModes": "ModePolynomials"}
 
 
 def __getattr__(name: str) -> Any:

@@ -455,8 +455,24 @@ def test_saved_polynomials_load_equal(tmp_path):
         found.coordinates,
         found.notes,
     )
+    assert repr(again) == again.summary().text() and "70 terms" in repr(again)
+    assert again.to_dict()["text"] == found.to_dict()["text"]
+    assert again.warnings == ()
+    with pytest.raises(ValueError, match="no matrices"):
+        again.exact(path_points())
     with pytest.raises(ValueError, match=r"\.npz, \.c or \.py"):
         found.save(tmp_path / "modes.txt")
+
+
+def test_polynomials_are_drawn_over_each_parameter(pieces):
+    found, _ = pieces
+    figure = found.plot()
+    assert [axes.get_xlabel() for axes in figure.axes] == ["angle", "damping"]
+    line = figure.axes[0].get_lines()[1]
+    points = np.column_stack(
+        [line.get_xdata(), np.full(len(line.get_xdata()), found.centres[0, 1])]
+    )
+    np.testing.assert_array_equal(line.get_ydata(), found.frequency_hz(points)[:, 1])
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,9 @@ import scipy.linalg
 
 from ..algebra.eigen import modal_assurance
 from ..analyse.modes.complex_modes import damping_ratio, frequency_hz, vibration_pairs
-from ..analyse.polynomials.parametric_modes import (
-    ParametricModes,
-    match_pairs,
-    parametric_modes,
-)
+from ..analyse.polynomials.matched_pairs import match_pairs
+from ..analyse.polynomials.mode_polynomials import ModePolynomials
+from ..analyse.polynomials.parametric_modes import parametric_modes
 from ..files.summary import plain
 from ..solve.model import Model
 from . import palomba2019
@@ -111,7 +109,7 @@ def middle(columns: int) -> dict[str, float]:
     return dict(zip(list(MOTION)[:columns], half_time, strict=True))
 
 
-def path_expansion(terms: str) -> ParametricModes:
+def path_expansion(terms: str) -> ModePolynomials:
     """Order 4 in (q1, q2, q1d, q2d) about the middle of the path, accelerations as there."""
     qdd = palomba2019.relative(palomba2019.path([0.25]).qdd)[0]
     return parametric_modes(
@@ -181,14 +179,14 @@ def path_matrices(terms: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def errors(
-    found: ParametricModes, points: np.ndarray, matrices: Any = None
+    found: ModePolynomials, points: np.ndarray, matrices: Any = None
 ) -> dict[str, np.ndarray]:
     """Exact and approximate modal data at points with the errors (30)-(33), (N, m).
 
     Exact are the eigenpairs of the polynomials' own source, or of other matrices at the same points.
     """
     values = found(points)
-    M, C, K = found.source.exact(points) if matrices is None else matrices
+    M, C, K = found.matrices.exact(points) if matrices is None else matrices
     exact = []
     for i in range(len(points)):
         pairs = vibration_pairs(M[i], C[i], K[i])
@@ -222,7 +220,7 @@ def summary(found: dict[str, np.ndarray]) -> dict[str, Any]:
     return plain(told)
 
 
-def automatic_path() -> dict[str, tuple[ParametricModes, np.ndarray]]:
+def automatic_path() -> dict[str, tuple[ModePolynomials, np.ndarray]]:
     """0.1 % and 0.999 over the whole path: in positions, speeds and accelerations, and in time alone."""
     model = manipulator("published")
     options: dict[str, Any] = {
@@ -252,7 +250,7 @@ def automatic_path() -> dict[str, tuple[ParametricModes, np.ndarray]]:
     }
 
 
-def with_payload() -> tuple[ParametricModes, np.ndarray]:
+def with_payload() -> tuple[ModePolynomials, np.ndarray]:
     """The same robot, both joint angles and a payload of 0 to 0.2 kg as parameters; checked at random points."""
     over = {
         "q1": (-0.15, 0.05),
@@ -272,7 +270,7 @@ def with_payload() -> tuple[ParametricModes, np.ndarray]:
     return found, _random(over)
 
 
-def spatial_arm() -> tuple[ParametricModes, np.ndarray]:
+def spatial_arm() -> tuple[ModePolynomials, np.ndarray]:
     """The anthropomorphic arm with its three joints as parameters, held; checked at random points."""
     model = Model(ARM, "erls-fem")
     ranges = ((-0.5, 0.5), (0.2, 0.8), (-1.2, -0.6))
@@ -289,7 +287,7 @@ def _random(over: dict[str, tuple[float, float]], count: int = 51) -> np.ndarray
     return random.uniform(low, high, size=(count, len(over)))
 
 
-def chosen(found: ParametricModes, points: np.ndarray) -> dict[str, Any]:
+def chosen(found: ModePolynomials, points: np.ndarray) -> dict[str, Any]:
     """What the automatic mode chose, and the true errors at points that it did not all see."""
     return {
         "order": found.order,
@@ -301,10 +299,10 @@ def chosen(found: ParametricModes, points: np.ndarray) -> dict[str, Any]:
 
 
 def timing(
-    found: ParametricModes, points: np.ndarray, repeat: int = 20
+    found: ModePolynomials, points: np.ndarray, repeat: int = 20
 ) -> dict[str, Any]:
     """Seconds for all points, best of the repeats: LAPACK one by one, LAPACK batched, polynomials."""
-    M, C, K = found.source.exact(points)
+    M, C, K = found.matrices.exact(points)
     n = M.shape[1]
     companion = _companion(M, C, K)
     each: dict[str, Callable[[], Any]] = {

@@ -12,7 +12,8 @@ from ..analyse.modes.map_axis import MapAxis
 from ..analyse.modes.mode_map import ModeMap, mode_map
 from ..analyse.polynomials.eigenseries import RepeatedEigenvalueError
 from ..analyse.polynomials.expansion import AccuracyError
-from ..analyse.polynomials.parametric_modes import ParametricModes, parametric_modes
+from ..analyse.polynomials.mode_polynomials import ModePolynomials
+from ..analyse.polynomials.parametric_modes import parametric_modes
 from ..describe import DescriptionError, Robot
 from ..describe.defaults import FOLLOWED_MODES
 from ..dynamics.formulation import on_branch_near
@@ -59,7 +60,7 @@ def map_modes(
     accuracy: Accuracy = None,
     degrees: AxesInDegrees = False,
     watch: Callable[..., None] = lambda share, remark="": None,
-) -> ModeMap | ParametricModes:
+) -> ModeMap | ModePolynomials:
     """Modes over a grid, along a run, or as polynomials over ranges; `mode_map` takes arrays of any motion.
 
     Args:
@@ -79,7 +80,7 @@ def map_modes(
         watch: called with the share of the work that is done.
 
     Returns:
-        A `ModeMap`, or `ParametricModes` where polynomials are asked for.
+        A `ModeMap`, or `ModePolynomials` where polynomials are asked for.
 
     Raises:
         DescriptionError: nothing to map over, an axis that the robot does not have, or a run of another robot.
@@ -140,7 +141,7 @@ def _polynomials(
     locked: Locked,
     count: int,
     degrees: bool,
-) -> ParametricModes:
+) -> ModePolynomials:
     if not over:
         message = "say over what: --over upper=-1.5:1.5 (once or more)"
         raise refused("over", None, message)

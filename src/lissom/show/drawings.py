@@ -14,6 +14,7 @@ from ..analyse.linear.step_response import StepResponses
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
 from ..analyse.modes.mode_map import ModeMap
+from ..analyse.polynomials.mode_polynomials import ModePolynomials
 from ..bodies.fe.importing import LinkImport
 from ..describe.robot import Robot
 from ..drawing import animates, draws, saves
@@ -29,6 +30,7 @@ from .plot import plot_modes
 from .plot_linear import (
     plot_frequency_response,
     plot_mode_map,
+    plot_mode_polynomials,
     plot_step_response,
 )
 from .robot_scene import scene_of
@@ -139,6 +141,14 @@ def save_mode_map(modes: ModeMap, path: str | Path) -> Any:
 def draw_mode_map(modes: ModeMap, path: str | Path | None = None) -> Figure:
     """Figure of the frequencies of a mode map over what varies."""
     return plot_mode_map(modes, path)
+
+
+@draws(ModePolynomials)
+def draw_mode_polynomials(
+    modes: ModePolynomials, path: str | Path | None = None
+) -> Figure:
+    """Figure of the frequencies over each parameter."""
+    return plot_mode_polynomials(modes, path)
 
 
 def _label(modes: Modes | DampedModes, links: tuple[str, ...], k: int) -> str:

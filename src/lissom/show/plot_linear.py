@@ -10,6 +10,7 @@ from numpy import ndarray
 from ..analyse.linear.frequency_response import FrequencyResponse
 from ..analyse.linear.step_response import StepResponse
 from ..analyse.modes.mode_map import ModeMap
+from ..analyse.polynomials.mode_polynomials import ModePolynomials
 from .axes import (
     INK,
     LINE_STYLES,
@@ -29,6 +30,7 @@ from .canvas import Axes, Figure
 LOST_MARK = {"ls": "", "marker": "x", "ms": 5, "color": "#9AA5B1"}
 UNSTABLE_MARK = {"ls": "", "marker": "o", "ms": 3.5, "color": "#C0392B"}
 MODES_ON_PAGE = 4  # of heat maps
+CURVE_POINTS = 201  # of polynomials over one parameter
 
 
 # --- frequency responses -------------------------------------------------------------------------------------------
@@ -251,3 +253,36 @@ def _workspace_plane(modes: ModeMap) -> tuple[int, int] | None:
         return None
     i, k = sorted((int(longest), int(second)))
     return i, k
+
+
+# --- mode polynomials ----------------------------------------------------------------------------------------------
+
+
+def plot_mode_polynomials(
+    modes: ModePolynomials, path: str | Path | None = None
+) -> Figure:
+    """Frequencies over each parameter, the others at the first expansion point.
+
+    Args:
+        modes: result of `parametric_modes`.
+        path: file to write (png, pdf, svg), None for none.
+    """
+    names = modes.parameters
+    low, high = modes.polynomial.low.min(axis=0), modes.polynomial.high.max(axis=0)
+    figure = new_figure(10, 3.2 * len(names) + 1.4)
+    panels = figure.subplots(len(names), 1, squeeze=False)[:, 0]
+    for k, axes in enumerate(panels):
+        points = np.tile(modes.centres[0], (CURVE_POINTS, 1))
+        points[:, k] = np.linspace(low[k], high[k], CURVE_POINTS)
+        frequency = modes.frequency_hz(points)
+        for m in range(modes.modes):
+            label = f"mode {m + 1}"
+            axes.plot(points[:, k], frequency[:, m], lw=1.6, label=label, **_line(m))
+        axes.set_xlabel(names[k])
+        axes.set_ylabel("frequency [Hz]")
+        axes.set_ylim(bottom=0)
+        axes.margins(x=0)
+        tidy_axes(axes)
+    panels[0].set_title(f"modes, polynomials of order {modes.order}", **TITLE)
+    side_legend(panels[0])
+    return finish(figure, path)

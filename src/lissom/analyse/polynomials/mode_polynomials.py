@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from jaxtyping import Complex
@@ -10,10 +10,24 @@ from jaxtyping import Complex
 from ...algebra import series
 from ...algebra.series import from_dense
 from ...atomic import write_atomically
+from ...describe.modelled import model_facts
+from ...drawing import picture_of
 from ...files.array_file import read_arrays
+from ...files.summary import Result, Summary, count, number, plain
+from ...solve.model import Model
 from ...types import Float, namespace
-from ..modes.complex_modes import damping_ratio, frequency_hz
+from ..modes.complex_modes import (
+    Eigenpairs,
+    damping_ratio,
+    frequency_hz,
+    vibration_pairs,
+)
+from ..validity.description import robot_warnings
+from ..validity.validity_warning import warning_lines
+from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries
+from .matched_pairs import match_pairs
+from .matrix_source import MatrixSource
 from .piecewise_polynomial import PiecewisePolynomial, text_of
 from .polynomial_export import (
     PolynomialTable,
@@ -51,8 +65,8 @@ class Sensitivity(NamedTuple):
     left: Complex[Any, "... m n p"]
 
 
-@dataclass(frozen=True, eq=False)
-class ModePolynomials:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModePolynomials(Result):
     """Eigenpairs as polynomials of named parameters, about one or several expansion points.
 
     Call it with points: an array whose last axis holds the parameters in their order, or a mapping from each
@@ -65,6 +79,10 @@ class ModePolynomials:
     coordinates: tuple[str, ...]  # names of the n components of the vectors
     # Robot, formulation, what was expanded, what was checked.
     notes: Mapping[str, str] = field(default_factory=dict)
+    source: MatrixSource | None = None  # the matrices they came from; lost in a file
+    origin: Model | None = None  # the model of the robot, where there is one
+
+    saved_as: ClassVar[str] = "polynomials"  # what JSON calls its file
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -165,12 +183,7 @@ class ModePolynomials:
 
     def truncated(self, order: int) -> "ModePolynomials":
         """The polynomials with terms up to a lower order alone."""
-        return ModePolynomials(
-            polynomial=self.polynomial.truncated(order),
-            modes=self.modes,
-            coordinates=self.coordinates,
-            notes=self.notes,
-        )
+        return replace(self, polynomial=self.polynomial.truncated(order))
 
     def last_order(self, points: Any) -> Float[np.ndarray, "... m"]:
         """Share of the highest order's terms in the eigenvalue at points: a rough error estimate without the model."""
@@ -210,23 +223,100 @@ class ModePolynomials:
         """One polynomial written out; terms that stay below `smallest` of the value over the piece are left out."""
         return text_of(self.coefficients(kind), mode, piece, digits, smallest)
 
-    def __str__(self) -> str:
-        head = (
-            f"{self.modes} eigenpairs as polynomials of order {self.order} in {', '.join(self.parameters)}: "
-            f"{self.terms} terms each, {self.polynomial.pieces} expansion point(s)"
-        )
-        lines = [head]
-        for key, value in self.notes.items():
-            lines.append(f"  {key}: {value}")
-        values = self(self.centres[:1])
-        for i in range(self.modes):
-            frequency = values.frequency_hz[0, i]
-            damping = values.damping_ratio[0, i]
-            polynomial = self.text(i, digits=4, smallest=1e-4)
-            lines.append(
-                f"  mode {i + 1}: {frequency:.6g} Hz, damping {damping:.4g}; f = {polynomial}"
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be wrong with the data of the robot, one line each."""
+        if self.origin is None:
+            return ()
+        return warning_lines(robot_warnings(self.origin.robot))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Order, terms, checked errors and the leading terms of each frequency; the coefficients go to a file."""
+        values = self(self.centres[0])
+        known = {}
+        if self.origin is not None:
+            known = model_facts(self.origin.robot.name, self.origin.modelled)
+        data = known | {
+            "parameters": self.parameters,
+            "order": self.order,
+            "terms": self.terms,
+            "expansion_points": self.centres,
+            "checked": self.notes.get("checked"),
+            "frequency_hz": values.frequency_hz,
+            "damping_ratio": values.damping_ratio,
+            "text": self._leading_terms(),
+            "warnings": self.warnings,
+        }
+        return plain(data)
+
+    def summary(self) -> Summary:
+        """The leading terms of each frequency, and how far they are from exact modes."""
+        values = self(self.centres[0])
+        rows = []
+        for m, text in enumerate(self._leading_terms()):
+            pair = (values.frequency_hz[m], values.damping_ratio[m])
+            rows.append((str(m + 1), *map(number, pair), text))
+        facts = dict(self.notes)
+        name = facts.pop("robot", "mode polynomials")
+        if self.origin is not None:
+            facts = {"model": str(self.origin.modelled), **facts}
+        points = count(len(self.centres), "expansion point")
+        title = f"{name}: order {self.order}, {self.terms} terms, {points}"
+        columns = ("mode", "frequency [Hz]", "damping", "f =")
+        return Summary(title, tuple(facts.items()), columns, tuple(rows))
+
+    def plot(self, path: Any = None) -> Any:
+        """Figure of the frequencies over each parameter, the others at the first expansion point; `path` writes it."""
+        return picture_of(self, path=path)
+
+    def _leading_terms(self) -> tuple[str, ...]:
+        # The whole polynomial has hundreds of terms: the file holds it.
+        return tuple(self.text(m, digits=5, smallest=1e-4) for m in range(self.modes))
+
+    def error_estimate(self, points: Any) -> ErrorEstimate:
+        """Errors at points, from the residual of the exact eigenproblem there; no eigenproblem is solved.
+
+        Raises:
+            ValueError: the polynomials were read from a file, which holds no matrices.
+        """
+        points = self._rows(points)
+        values = self(points)
+        exact = self.matrices.exact(points)
+        return residual_errors(exact, values.eigenvalue, values.right, values.left)
+
+    def exact(self, points: Any) -> list[Eigenpairs]:
+        """The exact pairs at points by LAPACK, in the order of these polynomials (matched by their vectors).
+
+        Raises:
+            ValueError: the polynomials were read from a file, which holds no matrices.
+        """
+        points = self._rows(points)
+        values = self(points)
+        M, C, K = self.matrices.exact(points)
+        exact = []
+        for i in range(len(points)):
+            pairs = vibration_pairs(M[i], C[i], K[i])
+            pairs = match_pairs(pairs, values.eigenvalue[i], values.right[i])
+            exact.append(pairs)
+        return exact
+
+    @property
+    def matrices(self) -> MatrixSource:
+        """M, C, K that the polynomials came from.
+
+        Raises:
+            ValueError: the polynomials were read from a file, which holds no matrices.
+        """
+        if self.source is None:
+            raise ValueError(
+                "polynomials read from a file have no matrices to be compared with: ask ls.parametric_modes for them"
             )
-        return "\n".join(lines)
+        return self.source
+
+    def _rows(self, points: Any) -> np.ndarray:
+        """Points as rows, whatever axes they came in."""
+        points = np.asarray(self.points(points))
+        return points.reshape(-1, len(self.parameters))
 
     def save(self, path: Any, vectors: bool = True) -> None:
         """Writes the polynomials: `.npz` to load again, `.c` (C99) or `.py` (NumPy) as source that needs no lissom.

@@ -2,176 +2,26 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-import scipy.optimize
 
 from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
-from ...algebra.taylor import taylor_coefficients
 from ...describe.defaults import FOLLOWED_MODES
-from ...describe.modelled import model_facts
-from ...files.summary import Result, Summary, number, plain
-from ...files.summary import count as count_of
 from ...parameters import Locked
 from ...solve.arguments import ModelLike, model_from
-from ...solve.model import Model
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
-from ..validity.description import robot_warnings
-from ..validity.validity_warning import warning_lines
-from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries, eigen_series
 from .expansion import AccuracyGoal, Expansion, expand_until
+from .matched_pairs import match_pairs, select_pairs
+from .matrix_source import MatrixFunction, MatrixSource
 from .mode_polynomials import ModePolynomials, mode_polynomials
-from .model_matrices import Matrices, stacked_matrices
 from .parameters import named_quantities
 from .regions import ParameterBox, ParameterPoints, ParameterRegion
 
 ORDER = 4  # as in [Palomba2019] section 4
 MAC = 0.999  # wanted of the vectors where only a frequency accuracy is given
-
-
-@runtime_checkable
-class MatrixSource(Protocol):
-    """M, C, K that depend on parameters."""
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the parameters."""
-        ...
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Names of the n coordinates."""
-        ...
-
-    @property
-    def notes(self) -> Mapping[str, str]:
-        """Notes on what the matrices are of, for files."""
-        ...
-
-    def exact(self, points: np.ndarray) -> Matrices:
-        """M, C, K at points (N, p), stacked."""
-        ...
-
-    def series(self, p0: np.ndarray, order: int) -> Matrices:
-        """Taylor coefficients of M, C, K about a point, first axis over the terms."""
-        ...
-
-
-class MatrixFunction:
-    """M, C, K given as a JAX function of the parameters."""
-
-    def __init__(
-        self,
-        function: Callable[[Any], Any],
-        parameters: Sequence[str],
-        coordinates: Sequence[str] = (),
-    ):
-        self.function = function
-        self.parameters = tuple(parameters)
-        self.notes = {}
-        self.coordinates = tuple(coordinates)
-        if not self.coordinates:
-            p = jnp.zeros(len(self.parameters))
-            M, _, _ = jax.eval_shape(function, p)
-            self.coordinates = tuple(str(i) for i in range(len(M)))
-        self._compiled = jax.jit(function)
-
-    def exact(self, points: np.ndarray) -> Matrices:
-        """M, C, K at points."""
-        rows = np.atleast_2d(points)
-        return stacked_matrices([self._compiled(jnp.asarray(p)) for p in rows])
-
-    def series(self, p0: np.ndarray, order: int) -> Matrices:
-        """Taylor coefficients of M, C, K about a point, first axis over the terms."""
-        return taylor_coefficients(self.function, p0, order)
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class ParametricModes(ModePolynomials, Result):
-    """Polynomial eigenpairs together with the matrices they came from: errors can be estimated at any point."""
-
-    source: MatrixSource
-    above_hz: float
-    origin: Model | None = None  # the model of the robot, where there is one
-
-    saved_as = "polynomials"  # what JSON calls its file
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What may be wrong with the data of the robot, one line each."""
-        if self.origin is None:
-            return ()
-        return warning_lines(robot_warnings(self.origin.robot))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Order, terms, checked errors and the leading terms of each frequency; the coefficients go to a file."""
-        values = self(self.centres[0])
-        known = {}
-        if self.origin is not None:
-            known = model_facts(self.origin.robot.name, self.origin.modelled)
-        data = known | {
-            "parameters": self.parameters,
-            "order": self.order,
-            "terms": self.terms,
-            "expansion_points": self.centres,
-            "checked": self.notes["checked"],
-            "frequency_hz": values.frequency_hz,
-            "damping_ratio": values.damping_ratio,
-            "text": self._leading_terms(),
-            "warnings": self.warnings,
-        }
-        return plain(data)
-
-    def summary(self) -> Summary:
-        """The leading terms of each frequency, and how far they are from exact modes."""
-        values = self(self.centres[0])
-        rows = []
-        for m, text in enumerate(self._leading_terms()):
-            numbers = (values.frequency_hz[m], values.damping_ratio[m])
-            rows.append((str(m + 1), *(number(float(one)) for one in numbers), text))
-        facts = [("checked", self.notes["checked"])]
-        title = "mode polynomials"
-        if self.origin is not None:
-            facts.insert(0, ("model", str(self.origin.modelled)))
-            title = self.origin.robot.name
-        points = count_of(len(self.centres), "expansion point")
-        title = f"{title}: order {self.order}, {self.terms} terms, {points}"
-        columns = ("mode", "frequency [Hz]", "damping", "f =")
-        return Summary(title, tuple(facts), columns, tuple(rows))
-
-    def _leading_terms(self) -> tuple[str, ...]:
-        # The whole polynomial has hundreds of terms: the file holds it.
-        return tuple(self.text(m, digits=5, smallest=1e-4) for m in range(self.modes))
-
-    def error_estimate(self, points: Any) -> ErrorEstimate:
-        """Errors at points, from the residual of the exact eigenproblem there; no eigenproblem is solved."""
-        points = self._rows(points)
-        values = self(points)
-        exact = self.source.exact(points)
-        return residual_errors(exact, values.eigenvalue, values.right, values.left)
-
-    def exact(self, points: Any) -> list[Eigenpairs]:
-        """The exact pairs at points by LAPACK, in the order of these polynomials (matched by their vectors)."""
-        points = self._rows(points)
-        values = self(points)
-        M, C, K = self.source.exact(points)
-        exact = []
-        for i in range(len(points)):
-            pairs = vibration_pairs(M[i], C[i], K[i])
-            pairs = match_pairs(pairs, values.eigenvalue[i], values.right[i])
-            exact.append(pairs)
-        return exact
-
-    def _rows(self, points: Any) -> np.ndarray:
-        """Points as rows, whatever axes they came in."""
-        points = np.asarray(self.points(points))
-        return points.reshape(-1, len(self.parameters))
 
 
 def parametric_modes(
@@ -194,7 +44,7 @@ def parametric_modes(
     biorthonormal: bool = True,
     max_pieces: int = 64,
     watch: Callable[[int, int], None] | None = None,
-) -> ParametricModes:
+) -> ModePolynomials:
     """Eigenvalues, right and left vectors as polynomials of parameters, by the recursion of [Palomba2019].
 
     At every value of the parameters the links are in quasi-static balance with the motion of the joints (elastic
@@ -230,7 +80,7 @@ def parametric_modes(
         watch: called with the numbers of finished and waiting pieces.
 
     Returns:
-        `ParametricModes`: called with values of the parameters, it gives eigenvalues, frequencies [Hz], vectors there;
+        `ModePolynomials`: called with values of the parameters, it gives eigenvalues, frequencies [Hz], vectors there;
         `exact(points)` solves the eigenproblem to compare with, `coefficients()` are the polynomials.
 
     Raises:
@@ -274,7 +124,7 @@ def parametric_eigenpairs(
     biorthonormal: bool = True,
     max_pieces: int = 64,
     watch: Callable[[int, int], None] | None = None,
-) -> ParametricModes:
+) -> ModePolynomials:
     """Eigenvalues, right and left vectors of any second-order system M, C, K as polynomials of its parameters.
 
     The recursion of [Palomba2019], eqs. (20)-(27), as in `parametric_modes`, on matrices instead of a robot.
@@ -295,7 +145,7 @@ def parametric_eigenpairs(
         watch: called with the numbers of finished and waiting pieces.
 
     Returns:
-        `ParametricModes`, as from `parametric_modes`.
+        `ModePolynomials`, as from `parametric_modes`.
 
     Raises:
         ValueError: an unknown parameter, or a point that lacks one.
@@ -319,7 +169,7 @@ def parametric_eigenpairs(
 
 def _expand(
     expander: "_Expander", order, at, over, accuracy, mac, max_pieces, watch, present
-) -> ParametricModes:
+) -> ModePolynomials:
     """One expansion about `at`, or as many expansions as the accuracy needs."""
     source = expander.source
     region = _region(over, source.parameters)
@@ -335,7 +185,7 @@ def _single_expansion(
     at: Mapping[str, Any] | None,
     region: ParameterRegion | None,
     present: Callable[[], np.ndarray] | None,
-) -> ParametricModes:
+) -> ModePolynomials:
     """One expansion of the given order about one point."""
     order = ORDER if order is None else order
     start = _start(expander.source.parameters, at, region, present)
@@ -357,7 +207,7 @@ def _point_above(start: np.ndarray) -> np.ndarray:
     return start + 0.1 * np.where(start == 0.0, 1.0, np.abs(start))
 
 
-def _exact_errors(polynomials: ParametricModes, points: np.ndarray) -> str:
+def _exact_errors(polynomials: ModePolynomials, points: np.ndarray) -> str:
     """How far the polynomials are from exact modes at some points, in words."""
     values = polynomials(points)
     frequency = 0.0
@@ -390,7 +240,7 @@ def _automatic_expansion(
     goal: AccuracyGoal,
     region: ParameterRegion | None,
     watch: Callable[[int, int], None] | None,
-) -> ParametricModes:
+) -> ModePolynomials:
     """As many expansions as the accuracy needs over the region."""
     if region is None:
         raise ValueError(
@@ -426,21 +276,14 @@ def _join(
     boxes,
     series: Sequence[EigenSeries],
     checked: str,
-) -> ParametricModes:
+) -> ModePolynomials:
     """All expansions as one set of polynomials, with the matrices they came from."""
     source = expander.source
     notes = {**source.notes, "checked": checked}
     whole = mode_polynomials(
         source.parameters, order, boxes, series, source.coordinates, notes
     )
-    return ParametricModes(
-        polynomial=whole.polynomial,
-        modes=whole.modes,
-        coordinates=whole.coordinates,
-        notes=whole.notes,
-        source=source,
-        above_hz=expander.above_hz,
-    )
+    return dataclasses.replace(whole, source=source)
 
 
 class _Expander:
@@ -478,38 +321,6 @@ class _Expander:
                 f"at the expansion point, {self.count} were asked for"
             )
         return select_pairs(pairs, np.arange(self.count))
-
-
-def select_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
-    """Some of the pairs; the rest joins the others."""
-    everything = np.arange(len(pairs.eigenvalue))
-    rest = np.setdiff1d(everything, which)
-    return Eigenpairs(
-        eigenvalue=pairs.eigenvalue[which],
-        right=pairs.right[:, which],
-        left=pairs.left[:, which],
-        others=np.concatenate([pairs.others, pairs.eigenvalue[rest]]),
-    )
-
-
-def match_pairs(
-    pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray
-) -> Eigenpairs:
-    """The pairs that continue given ones: likest vectors and nearest eigenvalues, with the vectors' phase kept."""
-    # Every given pair (rows) is compared with every pair here (columns).
-    mac = modal_assurance(right[:, None], pairs.right.T[None])
-    old = eigenvalue[:, None]
-    distance = np.abs(old - pairs.eigenvalue) / np.abs(old)
-    cost = (1.0 - mac) + np.minimum(distance, 1.0)
-    _, which = scipy.optimize.linear_sum_assignment(cost)
-    pairs = select_pairs(pairs, which)
-    product = np.einsum("mn,nm->m", right, pairs.right.conj())
-    # psi^* (2 lambda M + C) phi = 1 holds on if both vectors turn by the same phase.
-    phase = product / np.maximum(np.abs(product), 1e-300)
-    return pairs._replace(
-        right=pairs.right * phase,
-        left=pairs.left * phase,
-    )
 
 
 def _highest_order(p: int) -> int:
