@@ -236,6 +236,18 @@ def test_what_is_no_motion_becomes_no_gif(house, changes):
     assert answer.json["error"]["kind"] == "bad input"
 
 
+def test_lines_are_told_without_reading_what_they_name(house):
+    values = {"run": "/nowhere.nc", "picture": "run.png"}
+    told = house.client.request("POST", "/api/verbs/plot/lines", {"values": values})
+    assert told.json["command"] == "lissom plot /nowhere.nc -o run.png"
+    body = {"source": "library:double-pendulum"}
+    told = house.client.request("POST", "/api/verbs/simulate/lines", body)
+    # The name alone would be the scenario of that name.
+    assert told.json["command"].endswith("robots/double-pendulum.yaml")
+    unknown = house.client.request("POST", "/api/verbs/secret/lines", {})
+    assert unknown.status == 404
+
+
 def test_a_password_opens_the_door_and_wrong_ones_close_it_for_a_while(tmp_path):
     made = studio(tmp_path, password="correct horse battery")
     outside = {"cookie": None}

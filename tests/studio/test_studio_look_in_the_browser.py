@@ -394,8 +394,9 @@ def test_a_drawn_torque_drives_the_run(browser, house, tmp_path):
     expect(page.locator(".points tbody tr")).to_have_count(4)
     fill(page, "Torque: value 1", "2.5")
     page.get_by_label("Duration [s]").fill("0.05")
-    command = page.locator("pre.command").text_content()
-    assert "inputs.torque." in command and "2.5" in command
+    command = page.locator("pre.command")
+    expect(command).to_contain_text("inputs.torque.")
+    expect(command).to_contain_text("2.5")
     page.locator("#start-run").click()
     page.get_by_role("button", name="Show run 1").wait_for(timeout=PATIENCE)
     import xarray as xr
@@ -418,7 +419,7 @@ def test_a_controller_is_filled_in_from_its_description(browser, house, tmp_path
     page.get_by_label("Duration [s]").fill("0.05")
     page.locator("#start-run").click()
     page.get_by_role("button", name="Show run 1").wait_for(timeout=PATIENCE)
-    assert '"pd"' in page.locator("pre.command").text_content()
+    expect(page.locator("pre.command")).to_contain_text('"pd"')
     assert not nameless_elements(page)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import FileResponse
 
+from ..files.description_files import library_scenarios
 from ..verbs.registry import verbs
 from ..verbs.verb import NOTHING, Verb
 from .answer_files import answered_file
@@ -50,9 +51,16 @@ def verb_routes(office: Office) -> APIRouter:
     @router.post("/{name}/lines")
     def lines(name: str, question: VerbQuestion) -> Data:
         """The command line and the lines of Python that do the same."""
-        told = asked(office, known_verb(name), question)
-        told["shown"] = question.source or ""
-        return office.ask(office.files, "verb_lines", **told)
+        if name not in verbs():
+            raise FolderError(f"{name[:80]}: no such verb", 404)
+        return office.ask(
+            office.files,
+            "verb_lines",
+            name=name,
+            shown=_shown(office, name, question.source or ""),
+            changes=question.changes,
+            values=question.values,
+        )
 
     @router.post("/{name}/file")
     def file(name: str, question: VerbQuestion) -> FileResponse:
@@ -74,6 +82,14 @@ def verb_routes(office: Office) -> APIRouter:
         return answered_file(f"{name}{ending}", write)
 
     return router
+
+
+def _shown(office: Office, name: str, source: str) -> str:
+    """What a command line calls a source: a robot by its file where its name would be that of a scenario."""
+    kind, _, rest = source.partition(":")
+    if name == "simulate" and kind == "library" and rest in library_scenarios():
+        return office.source(source)
+    return source
 
 
 def known_verb(name: str) -> Verb:

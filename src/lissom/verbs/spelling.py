@@ -5,11 +5,14 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..analyse.modes.map_axis import MapAxis
 from .declared import Declared, declared
 from .registry import verb_named
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, Verb
 
 Values = Mapping[str, Any]
+# An option for each entry.
+REPEATED = ("list", "metrics", "map axes")
 
 
 def spelled(verb: Verb, source: str, changes: Values, values: Values) -> dict[str, Any]:
@@ -66,7 +69,11 @@ def python_lines(
             lines.append("from lissom.runs.sources import robot_of")
             lines.append(f"scenario = robot_of({source!r}{others})")
             lines.append("model = ls.Model.of_scenario(scenario)")
-            values = _with_initial_pose(verb, values)
+            pose = "scenario.initial.q"
+            if values.get("time") is not None:
+                lines.append(f"run = ls.Run.load({source!r})")
+                pose = f"run.state(int(abs(run.t - {values['time']!r}).argmin()))"
+            values = _with_pose(verb, pose, values)
     if verb.reads == LINEAR_MODEL:
         inner = _call(verb_named("linearize"), subject, values, verb, "linearize")
         lines.append(f"linear = {inner}")
@@ -74,7 +81,7 @@ def python_lines(
     lines.append(f"found = {_call(verb, subject, values, verb, 'function')}")
     lines.append("print(found)")
     for output in verb.writes:
-        if values.get(output.name) is not None:
+        if output.method and values.get(output.name) is not None:
             own = [repr(str(values[output.name]))]
             for one in declared(verb):
                 if one.owner == output.name and values.get(one.name) is not None:
@@ -88,7 +95,10 @@ def _call(called: Verb, subject: str | None, values: Values, verb: Verb, owner: 
     arguments = [] if subject is None else [subject]
     for one in _given(verb, values):
         if one.owner == owner:
-            arguments.append(f"{one.argument}={_plain(values[one.name])!r}")
+            arguments.append(f"{one.argument}={_plain(one, values[one.name])!r}")
+    for output in called.writes:
+        if output.method is None and values.get(output.name) is not None:
+            arguments.append(f"{output.name}={values[output.name]!r}")
     if called.reads == SOURCE and "changes" in values:
         arguments.append(f"changes={values['changes']!r}")
     return f"ls.{called.load().__name__}({', '.join(arguments)})"
@@ -101,10 +111,10 @@ class _Code(str):
         return str(self)
 
 
-def _with_initial_pose(verb: Verb, values: Values) -> Values:
-    """Joints that are not given stand where the scenario starts."""
+def _with_pose(verb: Verb, pose: str, values: Values) -> Values:
+    """Joints that are not given stand as the scenario starts, or as the run has them."""
     poses = [one.name for one in declared(verb) if one.facts.kind == "positions"]
-    initial = {name: _Code("scenario.initial.q") for name in poses}
+    initial = {name: _Code(pose) for name in poses}
     return initial | {k: value for k, value in values.items() if value is not None}
 
 
@@ -112,7 +122,7 @@ def _given(verb: Verb, values: Values) -> Iterator[Declared]:
     """Parameters with a value that is not their default."""
     for one in declared(verb):
         value = values.get(one.name)
-        if value is not None and value != one.default and value != []:
+        if value is not None and value != one.default and value not in ([], {}):
             yield one
 
 
@@ -124,21 +134,31 @@ def _option(verb: Verb, one: Declared, value: Any) -> list[str]:
         return [shlex.quote(str(entry)) for entry in several]
     if isinstance(value, bool):
         return [option if value else opposite]
-    if one.facts.kind == "changes":
+    if isinstance(value, Mapping):
         texts = [f"{path}={_yaml(entry)}" for path, entry in value.items()]
-        return [word for text in texts for word in (option, shlex.quote(text))]
-    if one.facts.kind == "list":
-        return [word for text in value for word in (option, shlex.quote(str(text)))]
-    if isinstance(value, list | tuple):
+    elif one.facts.kind in REPEATED:
+        texts = [str(entry) for entry in _plain(one, value)]
+    elif isinstance(value, list | tuple):
         text = ",".join(str(entry) for entry in value)
         # A negative number would be taken for an option.
         return [f"{option}={shlex.quote(text)}"]
-    return [option, shlex.quote(str(value))]
+    else:
+        texts = [str(value)]
+    return [word for text in texts for word in (option, shlex.quote(text))]
 
 
 def _yaml(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _plain(value: Any) -> Any:
+class _Axis(MapAxis):
+    """An axis as the command line has it, and in Python."""
+
+    def __repr__(self) -> str:
+        return f"ls.{MapAxis(**vars(self))!r}"
+
+
+def _plain(one: Declared, value: Any) -> Any:
+    if one.facts.kind == "map axes":
+        return [_Axis(**axis) for axis in value]
     return list(value) if isinstance(value, tuple) else value

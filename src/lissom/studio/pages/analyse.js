@@ -2,14 +2,14 @@
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
 import { choice, make, pair } from "./dom.js";
-import { analysisLines, equivalents } from "./equivalents.js";
+import { Equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
 import { MapTab } from "./map_tab.js";
 import { ModesTab } from "./modes_tab.js";
 import { get, post } from "./server.js";
 import { SweepTab } from "./sweep_tab.js";
 import { Tabs } from "./tabs.js";
-import { linesOf, ofPoint, VerbFields } from "./verb_form.js";
+import { ofPoint, VerbFields } from "./verb_form.js";
 
 export class AnalyseScreen {
   constructor(app) {
@@ -21,14 +21,14 @@ export class AnalyseScreen {
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
     this.waiting = make("span", { class: "soft", role: "status" });
-    this.same = make("div", {});
+    this.same = new Equivalents(app);
     this.parts = { modes: new ModesTab(this), map: new MapTab(this), linear: new LinearTab(this), control: new ControlTab(this), sweep: new SweepTab(this) };
     const titles = { modes: "Modes", map: "Mode map", linear: "Linear model", control: "Controllers", sweep: "Sweeps" };
     this.tabs = new Tabs("Analyses", Object.entries(titles).map(([key, text]) => [key, text, this.parts[key].element]), (key) => this.showTab(key));
     this.element = make("section", { class: "screen analyse", "aria-labelledby": "analyse-title" },
       make("h1", { id: "analyse-title" }, "Analyse"),
       make("div", { class: "row panel" }, pair("Robot", this.sources), pair("Formulation", this.formulation), this.point.element, this.waiting),
-      this.message, this.warning, this.tabs.element, this.same);
+      this.message, this.warning, this.tabs.element, this.same.element);
   }
 
   get q() {
@@ -117,19 +117,6 @@ export class AnalyseScreen {
     this.warning.textContent = lines.join("\n");
   }
   showLines() {
-    if (!this.source || !this.tabs.current) return;
-    const part = this.parts[this.tabs.current];
-    if (!part.calls) {
-      const { values, ...about } = this.question();
-      this.same.replaceChildren(equivalents(analysisLines(this.tabs.current, { ...about, ...values }, this.parts), this.app.folder));
-      return;
-    }
-    const number = (this.told = (this.told ?? 0) + 1);
-    Promise.all(part.calls().map(([verb, question]) => linesOf(verb, question))).then((told) => {
-      // Overtaken by a later change.
-      if (number !== this.told) return;
-      const lines = { command: told.map(({ command }) => command).join("\n"), lines: told.flatMap((one) => one.lines) };
-      this.same.replaceChildren(equivalents(lines, this.app.folder));
-    }).catch(() => {});
+    if (this.source && this.tabs.current) this.same.show(this.parts[this.tabs.current].calls());
   }
 }

@@ -3,7 +3,7 @@ import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { button, debounced, make, notice } from "./dom.js";
 import { Editor } from "./editor.js";
 import { ErlsChoice } from "./erls.js";
-import { equivalents, fileLines } from "./equivalents.js";
+import { Equivalents } from "./equivalents.js";
 import { RobotForm } from "./form.js";
 import { live } from "./live.js";
 import { get, post, put, remove } from "./server.js";
@@ -20,7 +20,7 @@ export class BuildScreen {
     this.stage = new Stage("The robot as it is described", "The picture follows once the description is right.");
     this.problems = make("ul", { class: "problems", "aria-live": "polite" });
     this.formPlace = make("div", { class: "form" }, this.problems);
-    this.same = make("div", {});
+    this.same = new Equivalents(app);
     this.erls = new ErlsChoice(() => this.draw());
     this.stage.onNode = (name) => this.erls.point(name);
     const editorPlace = make("div", { class: "editor" });
@@ -64,7 +64,7 @@ export class BuildScreen {
     this.editor.open(found.draft ?? found.text);
     if (found.draft && found.draft !== found.text) notice("Changes that were not saved have been brought back.");
     this.changed(this.editor.text);
-    this.same.replaceChildren(equivalents(fileLines(this.name), this.app.folder));
+    this.same.show([["validate", { source: this.name }]]);
   }
   // A new file may have been typed into before and never saved.
   async unsaved(name) {
@@ -78,7 +78,7 @@ export class BuildScreen {
     if (this.form) return;
     const { materials } = await this.app.library();
     this.form = new RobotForm((edit) => this.editor.apply(edit), (link, by) => this.rewriteJoint(link, by), materials);
-    this.formPlace.append(this.form.element, this.erls.element, this.same);
+    this.formPlace.append(this.form.element, this.erls.element, this.same.element);
   }
 
   // The draft as it stands is what the service reads.

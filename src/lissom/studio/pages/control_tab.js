@@ -1,5 +1,5 @@
 // Controllers: many on one motion of one robot, in one table and one figure; their runs can be looked at.
-import { go } from "./address.js";
+import { go, sourceName } from "./address.js";
 import { button, labelled, make, shown } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
 import { table } from "./pictures.js";
@@ -35,6 +35,11 @@ export class ControlTab {
   }
   close() {
     this.job.close();
+  }
+  // The calls that this tab stands for.
+  calls() {
+    const study = sourceName(this.study.value || "library:double-pendulum");
+    return [["control compare", { values: { study, numbers: "rows.csv", picture: "compare.png", results: "runs" } }]];
   }
   async start() {
     await this.screen.ready;

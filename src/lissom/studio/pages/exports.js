@@ -44,7 +44,7 @@ export class ExportPanel {
     return save("results/export", { file, what, ending: form }, `${stem}${form}`);
   }
   async print() {
-    await this.screen.compare.ready;
+    await Promise.all([this.screen.compare.ready, this.screen.showLines()]);
     await printReport(this.screen, await this.picture());
   }
 

@@ -1,9 +1,9 @@
 // Look: the robot with its frames and nodes; sliders and a pull at its tip move it, sag and holding torques follow.
-import { go, noteInAddress, sourceToRun } from "./address.js";
+import { go, noteInAddress, sourceName, sourceToRun } from "./address.js";
 import { button, checkbox, debounced, make, shown } from "./dom.js";
 import { SAG } from "./defaults.js";
 import { ErlsChoice } from "./erls.js";
-import { equivalents, poseLines } from "./equivalents.js";
+import { Equivalents } from "./equivalents.js";
 import { live } from "./live.js";
 import { PoseMap } from "./look_map.js";
 import { PoseModes } from "./look_modes.js";
@@ -29,7 +29,7 @@ export class LookScreen {
     this.facts = make("div", { "aria-live": "polite" });
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
-    this.same = make("div", {});
+    this.same = new Equivalents(app);
     const sag = checkbox("Sag under gravity", SAG, (on) => { this.sag = on; this.ask(); });
     this.sagBox = sag.box;
     this.erls = new ErlsChoice(() => this.ask());
@@ -50,7 +50,7 @@ export class LookScreen {
         make("div", { class: "panel" }, make("h2", { class: "small" }, "Holding torques and sag"), this.facts),
         make("div", { class: "panel" }, make("h2", { class: "small" }, "Show"), this.stage.toggles("trail"),
           make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider()),
-        this.modes.element, this.map.element, this.erls.element, this.actions(), this.same));
+        this.modes.element, this.map.element, this.erls.element, this.actions(), this.same.element));
   }
   actions() {
     const robot = () => this.source;
@@ -131,8 +131,14 @@ export class LookScreen {
   }
   noteNow() {
     noteInAddress({ q: this.q.map((value) => rounded(value, 6)).join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
-    const more = { masses: this.stage.choices.masses, modes: this.modes.asks(), map: this.map.inSi() };
-    this.same.replaceChildren(equivalents(poseLines(this.question(), this.sag, more), this.app.folder));
+    const { source, changes } = this.question();
+    const q = this.q.map((value) => rounded(value, 6));
+    const asked = { [this.sag ? "static" : "show"]: {}, modes: this.modes.asks(), "mode-map": this.map.inSi() };
+    const calls = Object.entries(asked).filter(([, values]) => values).map(([verb, values]) => [verb, { source, changes, values: { q, ...values } }]);
+    const robot = `robot_of(${JSON.stringify(sourceName(source))}, ${JSON.stringify(changes)})`;
+    const masses = ["from lissom.analyse.mass_properties import mass_properties", "from lissom.runs.sources import robot_of",
+      `model = ls.Model.of_scenario(${robot})`, `print(mass_properties(model, model.${this.sag ? "static" : "at"}(${JSON.stringify(q)})))`];
+    this.same.show(calls, this.stage.choices.masses ? masses : []);
   }
 
   // --- joints ---

@@ -63,12 +63,7 @@ export class PoseMap {
   // The same in radians, as the command line takes it beside a pose in radians.
   inSi() {
     const asked = this.asks();
-    const turned = (axis) => {
-      const isAngle = this.joints.find(({ name }) => name === axis.name).type === "revolute";
-      const [start, stop] = [axis.start, axis.stop].map((value) => +(isAngle ? value / DEGREES : value).toPrecision(6));
-      return { ...axis, start, stop };
-    };
-    return asked && { ...asked, over: asked.over.map(turned) };
+    return asked && { ...asked, degrees: false, over: axesInSi(asked.over, this.joints) };
   }
   // What is asked for, null while nothing is.
   asks() {
@@ -98,5 +93,10 @@ export class PoseMap {
   }
 }
 
+export const axesInSi = (axes, joints) => axes.map((axis) => {
+  const isAngle = joints.find(({ name }) => name === axis.name)?.type === "revolute";
+  const [start, stop] = [axis.start, axis.stop].map((value) => +(isAngle ? value / DEGREES : value).toPrecision(6));
+  return { ...axis, start, stop };
+});
 // Axes are named with their units.
 const jointOf = (axis) => axis.replace(/ \[.*\]$/, "");

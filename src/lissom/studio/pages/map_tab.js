@@ -3,6 +3,7 @@ import { Chart } from "./charts.js";
 import { FOLLOWED_MODES } from "./defaults.js";
 import { button, choice, labelled, make, shown } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
+import { axesInSi } from "./look_map.js";
 import { heatMap, table } from "./pictures.js";
 
 export class MapTab {
@@ -41,6 +42,7 @@ export class MapTab {
     this.job.close();
   }
   robot({ joints }) {
+    this.joints = joints;
     this.names.replaceChildren(...joints.map(({ name }) => make("option", { value: name })));
     const [first, second] = this.axes;
     const free = joints.filter(({ independent }) => independent).map(({ name }) => name);
@@ -50,6 +52,12 @@ export class MapTab {
     this.numbers.replaceChildren();
     this.mode.replaceChildren();
     this.job.refresh();
+  }
+  // The calls that this tab stands for.
+  calls() {
+    const { values, ...about } = this.screen.question();
+    const over = axesInSi(this.over(), this.joints ?? []);
+    return [["mode-map", { ...about, values: { ...values, over, count: +this.count.value, plot: "map.png" } }]];
   }
   over() {
     return this.axes.map(({ values }) => values()).filter(({ name }) => name);

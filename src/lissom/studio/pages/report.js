@@ -1,6 +1,5 @@
 // One page to print: what was run, the robot, its curves, how far other runs are, and how to do it again.
 import { make, shown } from "./dom.js";
-import { resultLines } from "./equivalents.js";
 
 export async function printReport(screen, picture) {
   const page = reportPage(screen, URL.createObjectURL(picture));
@@ -21,7 +20,7 @@ export function reportPage(screen, picture) {
     make("div", { class: "side" }, make("img", { src: picture, alt: `The robot at ${shown(screen.player.t)} s` }), jointTable(facts)),
     ...screen.charts.pictures().map(chartFigure),
     ...screen.compare.tables(),
-    make("pre", {}, resultLines(screen.file, screen.player.t, screen.charts.shown(), screen.compare.others).command));
+    make("pre", {}, screen.same.command.textContent));
   return page;
 }
 

@@ -4,7 +4,7 @@ import { go, noteInAddress } from "./address.js";
 import { ChartList } from "./chart_list.js";
 import { ComparePanel } from "./compare.js";
 import { button, debounced, labelled, make } from "./dom.js";
-import { equivalents, resultLines } from "./equivalents.js";
+import { Equivalents } from "./equivalents.js";
 import { ExportPanel } from "./exports.js";
 import { Player } from "./player.js";
 import { QuantityChoice, firstCharts } from "./quantities.js";
@@ -25,12 +25,12 @@ export class ResultsScreen {
     this.picker.onchange = () => go({ screen: "results", file: this.picker.value });
     this.message = make("div", { class: "message", role: "alert" });
     this.facts_ = make("div", { class: "facts" });
-    this.same = make("div", {});
+    this.same = new Equivalents(app);
     this.charts = new ChartList((t) => this.scrub(t), (shown, gone) => this.chartsChanged(shown, gone), (text) => { this.message.textContent = text; });
     this.quantities = new QuantityChoice((what, on) => (on ? this.charts.add([what]) : this.charts.remove(what)));
     this.compare = new ComparePanel((others, differences) => this.compared(others, differences));
     this.exports = new ExportPanel(this);
-    this.noteTime = debounced(() => { if (!this.player.playing) { noteInAddress({ t: +this.player.t.toPrecision(6) }); this.showLines(); } }, NOTE_MS);
+    this.noteTime = debounced(() => { if (!this.player.playing) { noteInAddress({ t: this.time }); this.showLines(); } }, NOTE_MS);
     this.stage.onView = debounced((view) => noteInAddress({ view }), NOTE_MS);
     this.body = make("div", { hidden: true },
       make("div", { class: "row" }, button("Matrices here (.npz)", () => this.saveMatrices(".npz")), button("(.mat)", () => this.saveMatrices(".mat")),
@@ -41,7 +41,7 @@ export class ResultsScreen {
         make("h2", { class: "small" }, "Charts"), this.quantities.element),
       this.compare.element, this.exports.element,
       make("p", { class: "soft hint" }, "Drag on a chart to move the time; Shift and click sets the marks A and B, and the chart tells what lies between."),
-      this.charts.element, this.same);
+      this.charts.element, this.same.element);
     this.element = make("section", { class: "screen full results", "aria-labelledby": "results-title" },
       this.stage.element, this.player.element,
       make("aside", {},
@@ -106,6 +106,9 @@ export class ResultsScreen {
     const way = tip ? `, tip up to ${(1e3 * tip.displacement).toPrecision(3)} mm from the rigid robot` : "";
     this.stage.canvas.setAttribute("aria-label", `${this.facts.robot} in motion over ${(this.facts.end - this.facts.start).toPrecision(3)} s${way}`);
   }
+  get time() {
+    return +this.player.t.toPrecision(6);
+  }
   moveTo(t) {
     this.stage.moveTo(t);
     this.charts.cursors.moveTo(t);
@@ -129,8 +132,15 @@ export class ResultsScreen {
     this.charts.open([this.file, ...others], this.facts, this.charts.shown());
   }
   showLines() {
-    if (!this.file) return;
-    this.same.replaceChildren(equivalents(resultLines(this.file, this.player.t, this.charts.shown(), this.compare.others), this.app.folder));
+    if (!this.file) return null;
+    const run = this.file;
+    const calls = [
+      ["plot", { values: { run, what: this.charts.shown(), picture: "run.png" } }],
+      ["plot", { values: { run, picture: "run.html" } }],
+      ["matrices", { source: run, values: { time: this.time, output: "matrices.npz" } }],
+    ];
+    if (this.compare.others.length) calls.push(["compare", { values: { runs: this.compare.runs, plot: "difference.png" } }]);
+    return this.same.show(calls);
   }
 
   // --- the robot at this time ---
@@ -149,7 +159,7 @@ export class ResultsScreen {
   }
   async saveMatrices(ending) {
     try {
-      await saveFile("matrices", { source: this.file, values: { time: +this.player.t.toPrecision(6) } }, ending);
+      await saveFile("matrices", { source: this.file, values: { time: this.time } }, ending);
     } catch (failure) {
       this.message.textContent = failure.message;
     }

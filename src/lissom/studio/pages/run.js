@@ -2,7 +2,7 @@
 import { parseDocument } from "/assets/vendor/yaml.js";
 import { go } from "./address.js";
 import { choice, labelled, make } from "./dom.js";
-import { equivalents, runLines } from "./equivalents.js";
+import { Equivalents } from "./equivalents.js";
 import { markFields } from "./form_fields.js";
 import { live } from "./live.js";
 import { ControllerForm } from "./run_controller.js";
@@ -23,13 +23,13 @@ export class RunScreen {
     this.fields = {};
     this.jobs = new JobList();
     this.message = make("div", { class: "message", role: "alert" });
-    this.same = make("div", {});
+    this.same = new Equivalents(app);
     this.inputs = new RunInputs(() => this.showLines());
     this.form = make("form", { class: "panel", "aria-label": "Scenario" });
     this.form.onsubmit = (event) => { event.preventDefault(); this.start(); };
     this.form.onchange = () => this.showLines();
     this.element = make("section", { class: "screen run", "aria-labelledby": "run-title" },
-      make("div", {}, make("h1", { id: "run-title" }, "Run"), this.form, this.same),
+      make("div", {}, make("h1", { id: "run-title" }, "Run"), this.form, this.same.element),
       make("div", { class: "panel queue" }, make("h2", {}, "Runs"), this.jobs.element));
   }
 
@@ -129,7 +129,7 @@ export class RunScreen {
     return { ...changes, ...this.inputs.changes(), ...this.controller.changes(), ...(value(this.fields.other.value) ?? {}) };
   }
   showLines() {
-    if (this.source) this.same.replaceChildren(equivalents(runLines(this.source, this.changes()), this.app.folder));
+    if (this.source) this.same.show([["simulate", { source: this.source, changes: this.changes(), values: { output: "run.nc" } }]]);
   }
   async start() {
     this.showFailure(null);

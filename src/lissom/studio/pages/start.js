@@ -2,7 +2,7 @@
 import { go, sourceToRun } from "./address.js";
 import { button, make, notice } from "./dom.js";
 import { bring, chosenFiles, filesOf, importRobot } from "./dropped.js";
-import { equivalents, startLines } from "./equivalents.js";
+import { Equivalents } from "./equivalents.js";
 import { get } from "./server.js";
 
 const NEW_NAME = "two-link-arm.yaml";
@@ -13,12 +13,12 @@ export class StartScreen {
     this.cards = make("ul", { class: "cards" });
     this.files = make("ul", { class: "files" });
     this.folder = make("p", { class: "soft" });
-    this.same = make("div", {});
+    this.same = new Equivalents(app);
     this.element = make("section", { class: "screen", "aria-labelledby": "start-title" },
       make("h1", { id: "start-title" }, "Robots whose links bend"),
       make("div", { class: "start" },
         make("div", {}, this.cards),
-        make("div", {}, this.newPanel(), this.filePanel(), this.same)));
+        make("div", {}, this.newPanel(), this.filePanel(), this.same.element)));
     this.element.ondragover = (event) => { event.preventDefault(); this.drop.classList.add("over"); };
     this.element.ondragleave = () => this.drop.classList.remove("over");
     this.element.ondrop = (event) => {
@@ -46,7 +46,7 @@ export class StartScreen {
     const [library, listing] = await Promise.all([this.app.library(), get("files")]);
     this.cards.replaceChildren(...library.robots.map((robot) => this.card(robot, library)));
     this.folder.textContent = listing.folder + (listing.writable ? "" : " \u2013 cannot be written: nothing can be saved");
-    this.same.replaceChildren(equivalents(startLines(), listing.folder));
+    this.same.show([["robots", {}], ["import", { values: { file: "robot.urdf", output: "robot.yaml" } }]]);
     this.files.replaceChildren(...listing.files.map((file) => this.fileRow(file)));
   }
   card(robot, library) {

@@ -1,5 +1,6 @@
 // Sweeps: an analysis over many values of chosen keys, resumed where it stopped; worst cases and pictures.
 import { parseDocument } from "/assets/vendor/yaml.js";
+import { sourceName } from "./address.js";
 import { SWEPT } from "./defaults.js";
 import { button, choice, labelled, make, shown } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
@@ -47,6 +48,12 @@ export class SweepTab {
     if (q) changes["initial.q"] = q;
     const metrics = this.metrics.value.split(",").map((name) => name.trim()).filter(Boolean);
     return { source, changes, analysis: this.analysis.value, over: parseDocument(this.over.value).toJSON() ?? {}, metrics };
+  }
+  // The calls that this tab stands for.
+  calls() {
+    const { study, source, ...asked } = this.question();
+    const values = study ? { study } : { study: sourceName(source), ...asked, store: "study.sweep" };
+    return [["sweep", { values: { ...values, plot: "sweep.png" } }]];
   }
   async start() {
     await this.screen.ready;

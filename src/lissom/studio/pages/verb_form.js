@@ -7,7 +7,6 @@ export const declarations = () => (known ||= get("verbs"));
 
 export const ask = (verb, question) => post(`verbs/${verb}`, question);
 export const saveFile = (verb, question, ending) => save(`verbs/${verb}/file`, { ...question, ending }, `${verb}${ending}`);
-export const linesOf = (verb, question) => post(`verbs/${verb}/lines`, question);
 
 // The first words of the help are what the field is called; the whole of it shows above it.
 const titleOf = ({ help }) => help.split(/[,;:.(]/)[0];
