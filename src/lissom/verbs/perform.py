@@ -1,6 +1,6 @@
 """What every door does with a verb: read its subject, call its function, write its files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,7 +61,7 @@ def perform(
     source: Any,
     values: Values,
     changes: Values | None = None,
-    watch: Callable[..., None] | None = None,
+    watch: Any = None,
     origin: Any = None,
 ) -> Answer:
     """The answer of a verb.
@@ -72,7 +72,7 @@ def perform(
         values: of its parameters and paths of its files, by their names at the doors; what is left out is as the
             signatures have it.
         changes: of the robot and of how it is modelled, by dotted path.
-        watch: called with the share that is done, of verbs that tell it.
+        watch: of the kind that the function asks for; mostly called with the share that is done.
         origin: the file from which `source` was read, for verbs that read more of it.
 
     Raises:
