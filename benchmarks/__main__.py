@@ -21,14 +21,16 @@ from .speed.study_engine import measure_studies
 
 EXTRA = "needs Exudyn and Pinocchio: pip install 'lissom[peers]'"
 PEERS = "peers"
-Measure = Callable[[int, Line], Any]  # of warm runs, and who is told what is going on
+Measure = Callable[
+    [int, Line], Any
+]  # number of warm runs, and a log of what is measured now
 MEASURED: dict[str, Measure] = {
     "links": measure_links,
     "manoeuvre": manoeuvre_rows,
     "control": measure_sampled_law,
     "payloads": measure_payloads,
     "studies": measure_studies,
-    "residual": lambda repeat, tell: measure_residuals(tell),
+    "residual": lambda repeat, log: measure_residuals(log),
 }
 MAKERS: dict[str, Callable[[Any], Sequence[ReportTable]]] = {
     "links": lambda part: [speed_tables.links_table(part)],
@@ -72,7 +74,7 @@ def main(
     """Measure run times, alone or beside other programs. Interrupted, it prints what it has measured so far."""
     check_request(names, output)
     filled_report(
-        lambda report, keep, tell: measure(report, names, repeat, tell),
+        lambda report, keep, log: measure(report, names, repeat, log),
         output,
         as_json,
         MAKERS,
@@ -99,14 +101,14 @@ def check_request(names: Sequence[str], output: Path | None) -> None:
 
 
 def measure(
-    report: dict[str, Any], names: Sequence[str], repeat: int, tell: Line
+    report: dict[str, Any], names: Sequence[str], repeat: int, log: Line
 ) -> None:
     """Fills the report part by part, tables of many rows row by row, so that an interrupt keeps what is there."""
     for name in names:
         if name == PEERS:
-            measure_peers(report, repeat, tell)
+            measure_peers(report, repeat, log)
             continue
-        found = MEASURED[name](repeat, tell)
+        found = MEASURED[name](repeat, log)
         if isinstance(found, dict):
             report[name] = found
             continue

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lissom.bench.cases import TIGHT, Case, Tell, compiled_case, distance, solver_counts
+from lissom.bench.cases import TIGHT, Case, Log, compiled_case, distance, solver_counts
 from lissom.bench.machine import Timing, one_core, timed, version
 from lissom.bench.peer_robots import INCLINED, pendulum, with_rotary_inertia
 from lissom.describe.robot import Robot
@@ -57,7 +57,7 @@ def peer_cases() -> tuple[PeerCase, ...]:
 
 
 def modal(count: int) -> dict[str, Any]:
-    """Our formulation with so many modes per link."""
+    """Formulation choices of ours with this number of modes per link."""
     return {"formulation": "nonlinear", "basis": "craig-bampton", "modes": count}
 
 
@@ -126,7 +126,7 @@ def arm_case() -> PeerCase:
 
 
 def measure_peers(
-    report: dict[str, Any], repeat: int, tell: Tell = lambda text: None
+    report: dict[str, Any], repeat: int, log: Log = lambda text: None
 ) -> None:
     """Adds `asked`, `peers`, `lissom` (rows) and `rigid` to a report; rows appear as they are measured."""
     from .rigid_arm import measure_rigid
@@ -136,38 +136,38 @@ def measure_peers(
     for key in ("asked", "peers", "lissom"):
         report[key] = []
     for case in peer_cases():
-        measure_robot(report, case, repeat, tell)
-    tell("rigid arm")
+        measure_robot(report, case, repeat, log)
+    log("rigid arm")
     report["rigid"] = measure_rigid(repeat)
 
 
 def measure_robot(
-    report: dict[str, Any], peer_case: PeerCase, repeat: int, tell: Tell
+    report: dict[str, Any], peer_case: PeerCase, repeat: int, log: Log
 ) -> None:
     """Adds the rows of one robot to a report."""
-    tell(f"{peer_case.name}: lissom, building and compiling")
+    log(f"{peer_case.name}: lissom, building and compiling")
     case = compiled_case(peer_case.scenario)
-    ours, path = measure_lissom(peer_case, case, repeat, tell)
+    ours, path = measure_lissom(peer_case, case, repeat, log)
     report["lissom"].extend(ours)
-    rows = measure_peer(peer_case, path, repeat, tell)
+    rows = measure_peer(peer_case, path, repeat, log)
     rows = [row | match(row, ours) for row in rows]
     report["peers"].extend(rows)
     asked = at_asked_error(peer_case, rows)
     if asked["lissom"]:
-        tell(f"{peer_case.name}: both in turn")
+        log(f"{peer_case.name}: both in turn")
         asked |= measure_in_turn(peer_case, case, asked, repeat)
     report["asked"].append(asked)
 
 
-# The peer's error at the step that was measured as fastest is not to the last digit the one asked for.
+# The peer's error at its fastest step equals the required one only approximately.
 NEAR = 1.25
 WARM = 3  # runs of ours in a turn
 
 
 def at_asked_error(case: PeerCase, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The peer's fastest run at the error asked for, and ours."""
-    near = [row for row in rows if row["error_m"] <= NEAR * case.asked]
-    best = min(near, key=lambda row: row["cpu_s_per_s"])
+    """The peer's fastest run at the required error, and ours."""
+    accurate = [row for row in rows if row["error_m"] <= NEAR * case.asked]
+    best = min(accurate, key=lambda row: row["cpu_s_per_s"])
     return {"asked_m": case.asked, "aim": case.aim, **best}
 
 
@@ -204,16 +204,16 @@ def tolerances(rtol: float) -> dict[str, float]:
 
 
 def measure_lissom(
-    peer_case: PeerCase, case: Case, repeat: int, tell: Tell
+    peer_case: PeerCase, case: Case, repeat: int, log: Log
 ) -> tuple[list[dict[str, Any]], np.ndarray]:
     """Runs at several tolerances, and the tip's path in the tight one."""
     name, span = peer_case.name, peer_case.scenario.t_end
     rows = []
     with one_core():
-        tell(f"{name}: lissom, reference")
+        log(f"{name}: lissom, reference")
         reference = case.run(**TIGHT).position(case.tip)
         for rtol in LADDER:
-            tell(f"{name}: lissom, rtol {rtol:g}")
+            log(f"{name}: lissom, rtol {rtol:g}")
             rows.append(_measure_ours(name, case, rtol, reference, repeat, span))
     return rows, reference
 
@@ -246,16 +246,16 @@ def _cost_per_second(time: Timing, span: float) -> dict[str, Any]:
 
 
 def measure_peer(
-    case: PeerCase, ours: np.ndarray, repeat: int, tell: Tell
+    case: PeerCase, ours: np.ndarray, repeat: int, log: Log
 ) -> list[dict[str, Any]]:
     """Runs of the peer with several steps, building not counted."""
     name, span = case.name, case.scenario.t_end
     rows = []
     with one_core():
-        tell(f"{name}: Exudyn, reference")
+        log(f"{name}: Exudyn, reference")
         reference = case.build().run(span, *case.small_step, tight=True)
         for step, radius in case.steps:
-            tell(f"{name}: Exudyn, step {step:g} s")
+            log(f"{name}: Exudyn, step {step:g} s")
             time, path = _timed_peer(case, step, radius, repeat)
             row = {
                 "case": name,

@@ -1,7 +1,7 @@
 """Figures 6 to 10 of [Cibicik2021] from our own runs: dual screws (solid) and finite elastic rotations (dashed).
 
-The paper prints no gains, so that curves can be compared in kind only: what is excited when, and how near the two
-models lie. Numbers beside the figures say how near.
+The paper prints no gains, so that curves can be compared in kind only: what is excited when, and how close the two
+models are. The numbers beside the figures give their distance.
 """
 
 import numpy as np
@@ -109,7 +109,7 @@ def elastic_figure(runs, kind: str, title: str, until: float, unit: str):
 
 
 def torque_figure(runs, until: float = 4.0):
-    """Figure 10: motor torques."""
+    """Figure 10: motor torques [N m]."""
     figure = new_figure(9, 4)
     axes = figure.add_subplot()
 
@@ -147,7 +147,7 @@ def elastic_gap(runs, kind: str) -> float:
 
 
 def facts(runs) -> dict:
-    """What the paper says in words, in numbers."""
+    """Numbers for the statements of the paper."""
     joint_gap = np.abs(runs["nonlinear"].q - runs["dual-screw"].q)
     families = ("xy", "torsion", "xz")
     return {
@@ -161,7 +161,7 @@ def facts(runs) -> dict:
 
 
 def main() -> None:
-    """Runs, figures, numbers."""
+    """Run both formulations, draw the figures, write the numbers."""
     runs = {name: run(name) for name in STYLES}
     finite = runs["nonlinear"]
     keep("cibicik-arm-6-rigid", facts(runs), rigid_figure(runs))

@@ -164,7 +164,7 @@ class Mechanism:
         return np.asarray(self.system.GetNodeOutput(node, position))[:2]
 
     def solve(self, step: float) -> None:
-        """Run to the end."""
+        """Run Exudyn to the end of the manoeuvre."""
         settings = self.exu.SimulationSettings()
         settings.timeIntegration.numberOfSteps = int(round(self.t_end / step))
         settings.timeIntegration.endTime = self.t_end

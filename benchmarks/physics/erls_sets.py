@@ -55,7 +55,7 @@ def draw(groups: dict):
 
 
 def main() -> None:
-    """Runs, figure, numbers."""
+    """Run all sets, draw the figure, write the numbers."""
     groups = {}
     numbers = {}
     for E in MODULI:

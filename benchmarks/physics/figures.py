@@ -17,7 +17,7 @@ keep_compiled_code()
 
 
 def chart(width: float = 7.2, height: float = 4.4) -> tuple[Figure, Axes]:
-    """A figure with one quiet pair of axes."""
+    """A figure with one pair of axes."""
     figure = new_figure(width, height)
     axes = figure.add_subplot()
     tidy(axes)
@@ -25,7 +25,7 @@ def chart(width: float = 7.2, height: float = 4.4) -> tuple[Figure, Axes]:
 
 
 def tidy(axes: Axes) -> None:
-    """Light grid, no box."""
+    """Give axes a light grid and no box."""
     axes.grid(True, which="both", color="#E3E8EE", lw=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -33,7 +33,7 @@ def tidy(axes: Axes) -> None:
 
 
 def heading(axes: Axes, text: str) -> None:
-    """A title in the house style."""
+    """Set a title as all figures have it."""
     axes.set_title(text, loc="left", fontsize=11, fontweight="bold", color=INK)
 
 

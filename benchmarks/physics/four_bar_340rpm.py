@@ -100,7 +100,7 @@ def largest(values: np.ndarray) -> float:
 
 
 def record_of(run: ls.Run, deflections: dict[str, dict[str, np.ndarray]]) -> dict:
-    """What must not grow, in numbers."""
+    """Loop opening, distance from the closed form, energy residual and drift over the turns."""
     opening = run.position("follower/tip") - np.append(GROUND, 0.0)
     rigid = run.data["erls_position"].sel(node="coupler/4").values[:, :2]
     residual = largest(run.energy("residual"))
@@ -122,7 +122,7 @@ def record_of(run: ls.Run, deflections: dict[str, dict[str, np.ndarray]]) -> dic
 
 
 def main() -> None:
-    """Run, draw, record."""
+    """Run the mechanism, draw the figure, write the record."""
     run = simulate()
     deflections = {link: turns_of(run, link) for link in LINKS}
     draw(deflections)

@@ -15,7 +15,7 @@ MASS_COLOURS = {"consistent": PALETTE[0], "lumped": PALETTE[1]}
 
 
 def main() -> None:
-    """Runs, figure, numbers."""
+    """Run both mass models, draw the figure, write the numbers."""
     figure = new_figure(7.2, 8.0)
     height, acceleration, amplitude = figure.subplots(3, 1, height_ratios=(1, 1, 1.5))
     for mass, colour in MASS_COLOURS.items():

@@ -69,7 +69,7 @@ def draw_model(axes, data, name: str, keys: tuple, mode: int, colour: str) -> No
 
 
 def main() -> None:
-    """Numbers, figure."""
+    """Measure, draw the figure, write the numbers."""
     points = path_points(4)
     models = {}
     for terms in (PAPER, "published"):

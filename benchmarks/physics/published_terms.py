@@ -20,7 +20,7 @@ T_END = 0.5  # [s]
 
 
 def tip_path(E: float, terms: Literal["published", "consistent"]) -> np.ndarray:
-    """Path of the tip."""
+    """Path (time, 3) of the tip [m]."""
     stiff = {f"links.{link}.beam.material.E": E for link in ("upper", "lower")}
     robot = Robot.load("double-pendulum").replace({"damping": None} | stiff)
     reference = {"zeroed": ["upper/tip.y", "lower/0.rz"]}
@@ -36,7 +36,7 @@ def tip_path(E: float, terms: Literal["published", "consistent"]) -> np.ndarray:
 
 
 def main() -> None:
-    """Runs, figure, numbers."""
+    """Run both sets of terms, draw the figure, write the numbers."""
     gaps = []
     for E in MODULI:
         published = tip_path(E, "published")

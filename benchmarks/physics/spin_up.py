@@ -67,7 +67,7 @@ def our_motion(stiffening: str, t_end: float) -> TipMotion:
 
 
 def exact_motion(t_end: float = 20.0, step: float = 2e-3) -> TipMotion:
-    """The run of Exudyn."""
+    """Motion of the tip by geometrically exact beams (Exudyn)."""
     exu = exudyn()
     # The container owns the system: it must live as long as the run.
     container = exu.SystemContainer()
@@ -151,7 +151,7 @@ def add_tip_sensor(exu, system, node):
 
 
 def main() -> None:
-    """Runs, figure, numbers."""
+    """Run all theories, draw the figure, write the numbers."""
     linear = our_motion("none", 9.0)
     stiffened = our_motion("geometric", 20.0)
     exact = exact_motion()

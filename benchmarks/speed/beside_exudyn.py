@@ -15,7 +15,7 @@ from ..physics.figures import earlier_numbers, heading, keep, tidy
 
 
 def measure(repeat: int = 3) -> dict[str, Any]:
-    """A fresh measurement."""
+    """Numbers of `python -m benchmarks peers`, measured now."""
     report: dict[str, Any] = {"machine": machine_facts()}
     measure_peers(report, repeat, lambda text: print(text, file=sys.stderr))
     return report
@@ -49,16 +49,16 @@ def _draw_case(axes: Any, report: dict[str, Any], asked: dict[str, Any]) -> None
         axes.loglog(costs, errors, f"{mark}-", color=colour, label=name)
     ratio = asked["cpu_ratio"]
     axes.axhline(asked["asked_m"], color=SOFT, lw=0.8, ls="--")
-    told = f"{ratio:.0f} times faster at {asked['asked_m']:g} m" if ratio else ""
+    label = f"{ratio:.0f} times faster at {asked['asked_m']:g} m" if ratio else ""
     corner = {"transform": axes.transAxes, "ha": "right", "va": "bottom"}
-    axes.text(0.98, 0.03, told, fontsize=8, color=INK, **corner)
+    axes.text(0.98, 0.03, label, fontsize=8, color=INK, **corner)
     heading(axes, asked["case"])
 
 
 def main() -> None:
     """Measures or reads, then draws."""
     report = earlier_numbers() or measure()
-    # Where compiled code is kept on a machine is no measurement.
+    # The cache folder of this machine is no measurement.
     report.pop("compiled_code", None)
     keep("beside-exudyn", report, draw(report))
 

@@ -60,7 +60,7 @@ def measure_reduction(kind: str, size: float, folder: Path) -> dict:
     )
     wall = time.perf_counter() - wall
     cpu = time.process_time() - cpu
-    assert link.link is not None  # 18 modes were asked for
+    assert link.link is not None  # 18 modes requested
     link.save(folder / "link.npz")
     # Linux counts the peak of the memory in kB.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -122,7 +122,7 @@ def draw(cases: list[dict]) -> None:
 
 
 def main() -> None:
-    """All cases, or one."""
+    """Measure all cases, or one in this process; draw the figure."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--one", nargs=3)
     parser.add_argument(

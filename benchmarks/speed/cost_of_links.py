@@ -20,7 +20,7 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from jaxnative.compiled import NativeAhead, using, written_out_operations
 from jaxnative.marks import noinline
-from lissom.bench.cases import Tell
+from lissom.bench.cases import Log
 from lissom.bench.machine import one_core, timed
 from lissom.describe.robot import Robot
 from lissom.dynamics import engine
@@ -178,11 +178,11 @@ def state_of_motion(f: Any) -> tuple[Any, Any]:
 
 
 def _residuals(f, x, xd):
-    kept = noinline(residual)
+    inner = noinline(residual)
 
     def step(_, force):
         # Each evaluation needs the one before it, so that none can be left out or moved out of the loop.
-        return kept(f, x + 1e-12 * force, xd, xd)
+        return inner(f, x + 1e-12 * force, xd, xd)
 
     return jax.lax.fori_loop(0, INSIDE, step, jnp.zeros_like(x))
 
@@ -214,14 +214,14 @@ def growth(links: Sequence[int], cost: Sequence[float | int]) -> float:
 
 
 def measure_links(
-    repeat: int = 3, tell: Tell = lambda text: None, links: Sequence[int] = LINKS
+    repeat: int = 3, log: Log = lambda text: None, links: Sequence[int] = LINKS
 ) -> list[dict[str, Any]]:
     """One row for each formulation and number of links; the growth exponents stand in every row of a formulation."""
     rows = []
     for name, terms in KINDS:
         own = []
         for count in links:
-            tell(f"{name}, {terms} terms, {count} links")
+            log(f"{name}, {terms} terms, {count} links")
             own.append(_row(name, terms, count, repeat))
         powers = {
             f"{key}_exponent": growth(links, [row[key] for row in own])

@@ -16,7 +16,7 @@ def main() -> None:
     """Measure (or take the JSON file of an earlier measurement), figure, numbers."""
     report = earlier_numbers()
     if report is None:
-        report = {"machine": machine_facts(), "rows": measure_links(tell=print)}
+        report = {"machine": machine_facts(), "rows": measure_links(log=print)}
     # Rows by formulation and terms, in the order of the report.
     series = {}
     for row in report["rows"]:

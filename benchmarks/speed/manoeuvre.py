@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from lissom.bench.cases import Tell, measure_scenario
+from lissom.bench.cases import Log, measure_scenario
 from lissom.describe.scenario import Scenario
 
 SCENARIO = "cibicik-arm"
@@ -17,7 +17,7 @@ PRINTED_S = {
 
 
 def manoeuvre_rows(
-    repeat: int, tell: Tell = lambda text: None
+    repeat: int, log: Log = lambda text: None
 ) -> Iterator[dict[str, Any]]:
     """Printed times, then ours at one tolerance for both formulations, each with its error against a tight run."""
     for name, seconds in PRINTED_S.items():
@@ -25,4 +25,4 @@ def manoeuvre_rows(
     scenario = Scenario.load(SCENARIO)
     for formulation in OURS:
         changed = scenario.replace({"formulation": formulation})
-        yield measure_scenario(formulation, changed, repeat, tell)
+        yield measure_scenario(formulation, changed, repeat, log)

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxnative.lanes import at_most_lanes, lane_count
 from jaxnative.machine_code import stopwatch
-from lissom.bench.cases import Tell
+from lissom.bench.cases import Log
 from lissom.bench.machine import one_core, timed
 from lissom.solve.arguments import solver_of
 from lissom.solve.family import Family
@@ -24,10 +24,10 @@ SMALL_STEPS = {"rtol": 1e-9, "atol": 1e-11}  # what errors are measured against
 
 
 def measure_payloads(
-    repeat: int, tell: Tell = lambda text: None, count: int = COUNT
+    repeat: int, log: Log = lambda text: None, count: int = COUNT
 ) -> dict[str, Any]:
     """Processor time in machine code of all runs, alone and in lanes, and the largest error in time of a coordinate."""
-    tell(f"payloads: building {count} robots")
+    log(f"payloads: building {count} robots")
     model = Model("double-pendulum", "erls-fem")
     masses = np.linspace(0.1, HEAVIEST, count)
     building, family = timed(lambda: Family(model, {"payload.mass": masses}))
@@ -51,15 +51,15 @@ def measure_payloads(
         return {"lanes": width, **times, "steps": float(steps.mean()), "error": error}
 
     with one_core():
-        tell("payloads: in small steps")
+        log("payloads: in small steps")
         reference, _ = one_by_one(**SMALL_STEPS)
-        tell("payloads: one by one")
+        log("payloads: one by one")
         alone, found = _measured(one_by_one, repeat)
         rows = [row_of(1, alone, found)]
         for width in WIDTHS:
             if width > lane_count():
                 continue
-            tell(f"payloads: {width} in each instruction")
+            log(f"payloads: {width} in each instruction")
             with at_most_lanes(width):
                 together, found = _measured(in_lanes, repeat)
             ratio = alone["native_s"] / together["native_s"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lissom.bench.cases import BACKENDS, Case, Tell
+from lissom.bench.cases import BACKENDS, Case, Log
 from lissom.bench.machine import one_core
 from lissom.bench.residual_times import operations_inside, time_called, time_inside
 from lissom.describe.scenario import Scenario
@@ -17,11 +17,11 @@ RESIDUALS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def measure_residuals(tell: Tell = lambda text: None) -> list[dict[str, Any]]:
+def measure_residuals(log: Log = lambda text: None) -> list[dict[str, Any]]:
     """Times of one residual of some robots, as plain data."""
     rows = []
     for name, (scenario, changes) in RESIDUALS.items():
-        tell(f"residual: {name}")
+        log(f"residual: {name}")
         case = Case(Scenario.load(scenario).replace(changes))
         robot, state = case.robot, case.state
         with one_core():

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lissom.bench.cases import Case, Tell, distance, path_of_tip, solver_counts
+from lissom.bench.cases import Case, Log, distance, path_of_tip, solver_counts
 from lissom.bench.machine import Timing, one_core, timed
 from lissom.describe.scenario import Scenario
 
@@ -46,15 +46,15 @@ def _scenario(law: dict[str, Any], solver: dict[str, Any]) -> Scenario:
     )
 
 
-def measure_sampled_law(repeat: int, tell: Tell = lambda text: None) -> dict[str, Any]:
+def measure_sampled_law(repeat: int, log: Log = lambda text: None) -> dict[str, Any]:
     """Times and counts of both runs, the ratio of the times, and how far apart the tips are."""
-    tell("sampled law: building and compiling")
+    log("sampled law: building and compiling")
     sampled = Case(sampled_scenario())
     continuous = Case(continuous_scenario())
     compile_s = {"sampled": sampled.compile(), "continuous": continuous.compile()}
     # One after the other on one core: both meet the same machine.
     with one_core():
-        tell(f"sampled law: {repeat} warm runs")
+        log(f"sampled law: {repeat} warm runs")
         _first_runs = sampled.run(), continuous.run()
         sampled_time, sampled_run = timed(sampled.run, repeat)
         continuous_time, continuous_run = timed(continuous.run, repeat)

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lissom.bench.cases import Tell
+from lissom.bench.cases import Log
 from lissom.studies.chunk import encode
 from lissom.studies.compute import compute_chunk
 from lissom.studies.engine import compute_missing
@@ -39,15 +39,15 @@ def payload_study(runs: int, first: float = 0.1) -> Study:
 
 
 def measure_studies(
-    repeat: int, tell: Tell = lambda text: None, runs: int | None = None
+    repeat: int, log: Log = lambda text: None, runs: int | None = None
 ) -> dict[str, Any]:
     """Part of the engine in the time of a study, and the speed of two Dask workers in parts of that of one."""
     count = runs or ENGINE_RUNS
     report: dict[str, Any] = {"runs": count, "span": SPAN}
-    tell(f"studies: the engine beside {count} runs")
+    log(f"studies: the engine beside {count} runs")
     report |= engine_share(count)
     if find_spec("distributed") is not None:
-        report |= two_workers(max(repeat, ROUNDS), runs or RUNS, tell)
+        report |= two_workers(max(repeat, ROUNDS), runs or RUNS, log)
     return report
 
 
@@ -78,7 +78,7 @@ class CountedCompute:
         self.seconds = 0.0
 
     def __call__(self, plan: Plan, missing: Sequence[int]) -> Iterator[Progress]:
-        """The chunks of these numbers."""
+        """The chunks with these numbers, computed here."""
         for number in missing:
             began = time.process_time()
             content = compute_chunk(plan.recipe, plan.task(number))
@@ -91,7 +91,7 @@ def _computed_here(study: Study, folder: Path, source: CountedCompute) -> None:
     finish_sweep(plan, store, compute_missing(plan, store, source)).data.close()
 
 
-def two_workers(rounds: int, runs: int, tell: Tell) -> dict[str, Any]:
+def two_workers(rounds: int, runs: int, log: Log) -> dict[str, Any]:
     """Times of a study on one Dask worker and on two, in turns, and the median of their ratios."""
     walls: dict[int, list[float]] = {1: [], 2: []}
     with (
@@ -103,7 +103,7 @@ def two_workers(rounds: int, runs: int, tell: Tell) -> dict[str, Any]:
         # The first study of each compiles, on every worker.
         for k in range(-1, rounds):
             for workers, client in clients.items():
-                tell(f"studies: {workers} Dask workers, round {k + 1} of {rounds}")
+                log(f"studies: {workers} Dask workers, round {k + 1} of {rounds}")
                 store = Path(folder) / f"{workers}-{k}"
                 began = time.perf_counter()
                 sweep(payload_study(runs), store=store, cluster=client).data.close()

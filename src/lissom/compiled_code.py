@@ -1,6 +1,6 @@
-"""Compiled code that outlives the process: it is kept in the user's cache folder, up to a bound.
+"""Compiled code on disk: cached in the user's cache folder, up to a bound.
 
-Machine code of this package is kept without being asked for. What XLA compiles is kept by JAX, whose settings hold for
+Machine code of this package is always cached. What XLA compiles is cached by JAX, whose settings hold for
 the whole process and are changed by programs of this package and by `cache` alone.
 """
 
@@ -28,12 +28,12 @@ class CompiledCode:
 
     def __init__(self, folder: Path | None, wanted: Path | None = None):
         self.folder = folder
-        self.wanted = wanted  # the folder that was asked for, if it cannot be used
+        self.wanted = wanted  # the folder that was set, if it cannot be used
         self.hits = 0
         self.misses = 0
 
     def count(self, event: str, **_) -> None:
-        """Takes note of what is reported."""
+        """Count a hit or a miss that JAX or the machine code reports."""
         self.hits += event in (HIT, JAX_HIT)
         is_new = event in (MISS, JAX_MISS)
         self.misses += is_new
@@ -55,14 +55,14 @@ class CompiledCode:
 
     def __str__(self) -> str:
         if self.folder is None and self.wanted is not None:
-            return f"compiled code: not kept: {self.wanted} cannot be written"
+            return f"compiled code: not cached: {self.wanted} cannot be written"
         if self.folder is None:
-            return "compiled code: not kept (no cache folder)"
+            return "compiled code: not cached (no cache folder)"
         return f"compiled code: {self.hits} from cache, {self.misses} new"
 
 
 def cache_folder() -> Path | None:
-    """Where compiled code is kept: `LISSOM_CACHE`, else `lissom` in the user's cache folder; `None` if switched off."""
+    """Where compiled code is cached: `LISSOM_CACHE`, else `lissom` in the user's cache folder; `None` if off."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen.lower() in ("off", "0", "no", "none"):
         return None
@@ -78,7 +78,7 @@ def cache_folder() -> Path | None:
 
 
 def home_folder() -> Path | None:
-    """The user's home folder; `None` where there is none: it is not for us to make one."""
+    """The user's home folder; `None` where there is none; it is never created."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -88,18 +88,18 @@ def home_folder() -> Path | None:
 
 
 def machine_code_folder() -> Path | None:
-    """Where machine code of this package is kept; `None` where nothing can be or shall be written."""
+    """Where machine code of this package is cached; `None` if the cache is off or cannot be written."""
     folder = usable(cache_folder())
     return None if folder is None else folder / "native"
 
 
 def cache(folder: str | Path | None = None) -> Path:
-    """The folder in which this process keeps compiled code from now on: that of XLA too.
+    """The folder in which this process caches compiled code from now on, that of XLA included.
 
-    Machine code of lissom is kept without this call. What XLA compiles (`backend: xla`, `ls.rollout` inside `jax.jit`,
-    your own JAX code) is kept by JAX, with one setting for all packages of the process: that choice is yours. The
-    command `lissom` and the studio make it by themselves. The folder replaces one that you gave to JAX before, and JAX
-    then keeps programs of any size and compile time.
+    Machine code of lissom is cached without this call. What XLA compiles (`backend: xla`, `ls.rollout` inside
+    `jax.jit`, your own JAX code) is cached by JAX, with one setting for all packages of the process: this choice is
+    yours. The command `lissom` and the studio make it for you. The folder replaces one that you gave to JAX before, and
+    JAX then keeps programs of any size and compile time.
 
     Args:
         folder: where; by default the folder that the environment variable `LISSOM_CACHE` names, or else `lissom` in the
@@ -139,10 +139,10 @@ def cache(folder: str | Path | None = None) -> Path:
 
 
 def keep_compiled_code() -> CompiledCode:
-    """What a program of this package calls first: XLA's code is kept as well, and what comes of both is counted.
+    """Called first by the command line and the studio: XLA's code is cached too, and hits of both caches are counted.
 
-    A folder that the user has given to JAX stays. One that cannot be written, or that others can write, is no reason to
-    stop: the process then compiles everything itself.
+    A folder that the user has given to JAX stays. One that cannot be written, or that others can write, is not
+    an error: the process then compiles everything itself.
     """
     wanted = cache_folder()
     kept = CompiledCode(usable(wanted), wanted)
@@ -162,12 +162,12 @@ def _given_folder() -> str | None:
 
 def _give_to_jax(folder: Path) -> None:
     if _given_folder() not in (None, str(folder)):
-        # JAX stays with the folder of its first compilation unless it is told.
+        # JAX uses the folder of its first compilation until its cache is reset.
         compilation_cache.reset_cache()
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
-    # As long as the process lasts, so that the folder stays within its bound.
+    # Until the process ends, so that the folder stays within its bound.
     _lasting.setdefault(folder, CompiledCode(folder))
     _counting.add(_lasting[folder])
     _listen()

@@ -17,7 +17,7 @@ def register_type(name: str, load: Callable[[], Any]) -> None:
 
 
 def types_from(load: Callable[[], Any]) -> None:
-    """Name the import that registers types; it is made when they are first asked for."""
+    """Name the import that registers types; it runs when they are first needed."""
     _loaders.append(load)
 
 

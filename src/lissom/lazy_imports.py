@@ -21,7 +21,7 @@ Home = tuple[str, str]  # the module that defines a name, and the name there
 
 
 def load_lazily() -> None:
-    """From now on the modules of `LAZY` wait for their first use; those that are already there stay as they are."""
+    """Load the modules of `LAZY` at their first use from now on; those already loaded stay as they are."""
     if not any(isinstance(finder, LazyFinder) for finder in sys.meta_path):
         sys.meta_path.insert(0, LazyFinder())
 
@@ -48,14 +48,14 @@ class LazyFinder(MetaPathFinder):
 
 
 class LazyLoader(Loader):
-    """Loads nothing but the promise of the names that a module passes on."""
+    """Creates a module without executing it: names that it re-exports are imported on first use."""
 
     def __init__(self, loader: SourceFileLoader, homes: dict[str, Home]):
         self.loader = loader
         self.homes = homes
 
     def exec_module(self, module: ModuleType) -> None:
-        """Makes a lazy module of an empty one."""
+        """Turns an empty module into a lazy one."""
         # As if it had been loaded in the usual way, which `inspect` and others rely on.
         module.__loader__ = self.loader
         if module.__spec__ is not None:
@@ -93,7 +93,7 @@ def load_whole(module: ModuleType) -> None:
     if state is not None:
         loader, _, lock = state
         with lock:
-            # Another thread may have been here while this one waited.
+            # Another thread may have loaded it while this one waited.
             if STATE in vars(module):
                 loader.exec_module(module)
                 del vars(module)[STATE]
@@ -101,7 +101,7 @@ def load_whole(module: ModuleType) -> None:
 
 
 def names_passed_on(source: str | None, package: str) -> dict[str, Home] | None:
-    """The homes of the names that a module imports from others; None if it does anything else.
+    """Where a module imports its names from; None if it does anything but re-export names.
 
     Args:
         source: text of the module.

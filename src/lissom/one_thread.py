@@ -1,7 +1,8 @@
 """Products of matrices in one thread.
 
-The library behind NumPy deals out even products of 100 x 100 matrices to all cores, and its threads wait for each other
-at the end of each. Where another program holds a core, many of them one after the other take thirty times as long.
+The library behind NumPy distributes even products of 100 x 100 matrices over all cores, and its threads wait for each
+other at the end of each. Where another program holds a core, many of them one after the other take thirty times as
+long.
 """
 
 import functools
@@ -13,10 +14,10 @@ import threadpoolctl
 
 @functools.cache
 def _libraries() -> Any:
-    """The libraries for linear algebra that are loaded; to look for them takes milliseconds."""
+    """The linear-algebra libraries that are loaded, cached: finding them takes milliseconds."""
     return threadpoolctl.ThreadpoolController()
 
 
 def in_one_thread() -> AbstractContextManager[object]:
-    """While it lasts, products of matrices stay in the thread that asks for them."""
+    """Context in which matrix products run in the calling thread only."""
     return _libraries().limit(limits=1, user_api="blas")

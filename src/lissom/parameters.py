@@ -1,4 +1,4 @@
-"""What the parameters of verbs mean, in which unit and in which range: said here, and nowhere else.
+"""Parameters of verbs: meaning, unit and range, declared here and nowhere else.
 
 A verb is a public function whose signature uses these types, as in `locked: Locked = False`. Options of the command
 line, requests of the studio, its forms and the reference page are derived from such signatures by `lissom.verbs`.
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 @dataclass(frozen=True)
 class Parameter:
-    """Meaning, unit and range of a parameter; its type and its default stand in the signature.
+    """Meaning, unit and range of a parameter; its type and default are in the signature.
 
     `kind` says how a text of the command line or a value of a request is read where the type alone does not: joint
     `positions`, `speeds`, `accelerations` and `forces` (one number for each joint, with or without a unit), `gains`,
@@ -422,7 +422,7 @@ TrustScripts = Annotated[
     ),
 ]
 
-# --- what is asked of it -------------------------------------------------------------------------------------------
+# --- what is computed -----------------------------------------------------------------------------------------------
 
 Count = Annotated[int | None, Parameter("Number of modes, lowest first.", at_least=1)]
 Damped = Annotated[

@@ -10,8 +10,8 @@ from typing import Any
 
 Watch = Callable[[float], None]
 
-PATIENCE = 1.0  # [s] after which a bar appears that nobody asked for
-LINES = 10  # that tell of a whole computation where nothing can move
+PATIENCE = 1.0  # [s] after which a bar appears unless `progress` is given
+LINES = 10  # for a whole computation, where no bar can be drawn
 PREPARING = "building and compiling"
 
 
@@ -19,15 +19,15 @@ PREPARING = "building and compiling"
 def shown_progress(
     task: str, total: float, unit: str, progress: Any, watch: Watch
 ) -> Iterator[Watch]:
-    """`watch`, called with how much is done, and a bar beside it.
+    """A callback that takes how much is done, moves a bar and calls `watch`.
 
     Args:
         task: what is done, such as `simulating`.
         total: how much there is to do.
         unit: of that.
         progress: True for a bar from the beginning, or lines of text where there is neither a terminal nor a notebook;
-            False for none; None for a bar where somebody watches and the computation takes longer than a second.
-        watch: what else is to be called.
+            False for none; None for a bar in terminals and notebooks if the computation takes longer than a second.
+        watch: called likewise.
     """
     if progress not in (None, True, False):
         raise ValueError(f"progress: {progress!r}: must be True, False or None")
@@ -37,7 +37,7 @@ def shown_progress(
         if progress:
             bar = shown.enter_context(_bar(task, total, unit, with_lines=True))
 
-        def tell(done: float) -> None:
+        def show(done: float) -> None:
             nonlocal bar
             if bar is None and progress is None and monotonic() > patience:
                 bar = shown.enter_context(_bar(task, total, unit, with_lines=False))
@@ -45,13 +45,13 @@ def shown_progress(
                 bar(done)
             watch(done)
 
-        yield tell
+        yield show
 
 
 def _bar(
     task: str, total: float, unit: str, with_lines: bool
 ) -> AbstractContextManager[Watch]:
-    """The bar that fits the place where the process runs."""
+    """A bar for a notebook or a terminal; lines of text elsewhere."""
     if _notebook() is not None:
         return notebook_bar(task, total, unit)
     if sys.stderr.isatty():
@@ -70,7 +70,7 @@ def _reached(done: float, total: float, unit: str) -> str:
 
 @contextmanager
 def terminal_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
-    """A bar on stderr, gone when the work is done: stdout is for the answer."""
+    """A bar on stderr, removed at the end: stdout is for the answer."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -105,13 +105,13 @@ def terminal_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
 @contextmanager
 def text_lines(task: str, total: float, unit: str) -> Iterator[Watch]:
     """A line on stderr for every tenth of the work."""
-    told = 0
+    shown = 0
 
     def show(done: float) -> None:
-        nonlocal told
+        nonlocal shown
         part = int(LINES * done / total)
-        if part > told:
-            told = part
+        if part > shown:
+            shown = part
             reached = _reached(done, total, unit)
             percent = 100 * done / total
             print(f"{task}: {percent:.0f} %, {reached}", file=sys.stderr, flush=True)
@@ -135,7 +135,7 @@ def _notebook() -> Any:
 
 @contextmanager
 def notebook_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
-    """A bar under the cell, gone when the work is done."""
+    """A bar under the cell, removed at the end."""
     display = _notebook()
     place = display.display(display.HTML(_bar_html(PREPARING, 0.0)), display_id=True)
 

@@ -1,4 +1,4 @@
-"""Shape vocabulary: the words that every signature uses, free to all folders."""
+"""Shape vocabulary: the types that every signature uses."""
 
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,7 +52,7 @@ def real(value: Any) -> jax.Array:
     """A double-precision JAX array; never weakly typed, so that compiled code is found again."""
     if isinstance(value, jax.Array):
         return jnp.asarray(value, dtype=float)
-    # Numbers of the host are handed over as they are: `jnp.asarray` compiles a program for every shape.
+    # Host arrays are passed as they are: `jnp.asarray` compiles a program for every shape.
     return jax.device_put(np.asarray(value, dtype=float))
 
 
@@ -75,7 +75,7 @@ def with_fields(module: Module, **values: Any) -> Module:
 
 
 def host_module(kind: type[Module], **fields: Any) -> Module:
-    """A frozen module of all its fields, without equinox's checks: for what every run makes anew on the host."""
+    """A frozen module of all its fields, without equinox's checks: for what every run creates on the host."""
     made = object.__new__(kind)
     for name, value in fields.items():
         object.__setattr__(made, name, value)
@@ -130,7 +130,7 @@ def picked(values: Any, places: Any) -> jax.Array:
 
 def ended_as(result: Any, kind: Any) -> bool:
     """True if a solver ended in the way `kind` of `RESULTS`; on the host, where nothing has to be compiled."""
-    # Either is one number; asked for several times in every run.
+    # A single number either way; evaluated several times in every run.
     (number,) = jax.tree.leaves(result)
     (wanted,) = jax.tree.leaves(kind)
     return int(number) == int(wanted)

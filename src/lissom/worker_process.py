@@ -1,13 +1,14 @@
-"""Processes that work for this one: asked, watched, stopped, limited in time, and gone with whoever started them.
+"""Worker processes: they answer calls, report progress, stop on request or at a time limit, and end with their owner.
 
-`WorkerProcess` is the side that asks, `serve` the side that answers. What they hold to:
+`WorkerProcess` is the caller's side, `serve` the worker's. The contract between them:
 
-- A worker is a program of its own: nothing of the script that asks is run again, and nothing it prints gets in between.
+- A worker is a program of its own: nothing of the caller's script is run again, and its prints do not
+  mix with the answers.
 - A call is one request and one answer, with any number of reports on how far it is.
-- A call that is to stop is asked to, at its next report, and has some time to save what is done.
+- A call is stopped at its next report, and has some time to save what is done.
 - A call that takes longer than it may is ended with its process.
-- A worker ends when the pipe to it closes: whoever asked is gone, for whatever reason.
-- A process that dies is told by its signal or exit code, to the call that waits for it and to no other.
+- A worker ends when the pipe to it closes: its owner is gone, for whatever reason.
+- If a process dies, only the call that waits for it fails, with its signal or exit code.
 
 Requests, reports and answers are bytes: how they are written is for both sides to agree on. This file imports nothing
 of the package, and is run alone where a process must not: `python -P worker_process.py FILE` serves its `answer`.
@@ -30,10 +31,10 @@ from typing import Any, BinaryIO
 ASK, STOP, REPORT, ANSWER, GONE = b"a", b"s", b"r", b"w", b"g"
 HEAD = struct.Struct("<cQ")  # kind of a message, and its length
 LOOK_S = 0.05  # between two looks at the clock
-GRACE_S = 20.0  # to save what is done after being asked to stop
+GRACE_S = 20.0  # to save what is done after a stop request
 START_GRACE_S = 2.0  # the same while there is nothing to save yet
 END_S = 5.0  # that the system may take to end a process
-ORPHANED = 3  # exit code of a worker that nobody asks any more
+ORPHANED = 3  # exit code of a worker whose owner is gone
 
 Report = Callable[[bytes], None]
 
@@ -51,7 +52,7 @@ class TimeIsUp(RuntimeError):
 
 
 class CallStopped(RuntimeError):
-    """A call that was asked to stop and did not, so that its process was ended."""
+    """A call did not stop when requested, so that its process was ended."""
 
 
 class WorkerProcess:
@@ -75,7 +76,7 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if quiet else None,
             env={**os.environ, **(environment or {})},
-            # Ctrl-C is for the one who asks, not for those who are asked.
+            # Ctrl-C is for the caller, not for its workers.
             start_new_session=True,
         )
         self._news: queue.SimpleQueue[tuple[bytes, bytes]] = queue.SimpleQueue()
@@ -83,7 +84,7 @@ class WorkerProcess:
 
     @property
     def process_id(self) -> int:
-        """Number of the process."""
+        """Process id of the worker."""
         return self._process.pid
 
     @property
@@ -101,10 +102,10 @@ class WorkerProcess:
         """The answer to a request.
 
         Args:
-            request: what is asked.
+            request: bytes that `serve` passes to its `answer`.
             report: called with everything that comes before the answer.
             limit_s: seconds that it may take.
-            stopping: once set, the call is asked to stop.
+            stopping: once set, the call is stopped.
 
         Raises:
             WorkerDied: the process ended.
@@ -122,7 +123,7 @@ class WorkerProcess:
             raise
 
     def end(self) -> None:
-        """Ends the process, whatever it is doing."""
+        """End the process at once, in the middle of a call too."""
         if self.is_alive:
             self._process.kill()
         self._process.wait(END_S)
@@ -203,7 +204,7 @@ def with_this_package(threads: int | None = None) -> dict[str, str]:
 
 
 def serve(answer: Callable[[bytes, Report], bytes]) -> None:
-    """Answers requests until nobody asks any more.
+    """Answer requests until the owner closes the pipe.
 
     Args:
         answer: takes a request and a function for reports, which raises KeyboardInterrupt where the call is to stop.
@@ -230,7 +231,7 @@ def serve(answer: Callable[[bytes, Report], bytes]) -> None:
 
 
 def _own_output() -> BinaryIO:
-    """Standard output for answers alone: whatever else is printed goes to standard error."""
+    """Standard output for answers alone: everything else that is printed goes to standard error."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return answers
@@ -244,7 +245,7 @@ def _hear(requests: "queue.SimpleQueue[bytes]", stopping: threading.Event) -> No
         # A stop that came too late belongs to no call.
         stopping.clear()
         requests.put(content)
-    # The other end is gone: nobody waits for an answer.
+    # The owner is gone: nobody waits for an answer.
     os._exit(ORPHANED)
 
 

@@ -1,1 +1,1 @@
-"""Times and numbers that lissom is held to: run by `lissom bench`, imported by nothing else in the package."""
+"""Benchmarks of times and known numbers: run by `lissom bench`, imported by nothing else in the package."""

@@ -1,4 +1,4 @@
-"""Library scenarios against the clock: build, compile, first run, warm runs, and the error that the time bought."""
+"""Run times of library scenarios: build, compile, first run, warm runs, and the error of the result."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
 
 BACKENDS = ("native", "xla")
 
-Tell = Callable[[str], None]  # takes a line about what is going on
+Log = Callable[[str], None]  # takes a line about what is measured now
 
 
 class Case:
@@ -49,7 +49,7 @@ class Case:
 
     @property
     def robot(self) -> DrivenRobot:
-        """The robot with all that acts on it."""
+        """The robot with its inputs."""
         schedule = self.inputs.schedule(self.scenario.t_end)
         return DrivenRobot(self.model.formulation, schedule)
 
@@ -142,45 +142,45 @@ def solver_counts(run: Run) -> dict[str, int]:
 def measure_case(
     name: str,
     repeat: int,
-    tell: Tell = lambda text: None,
+    log: Log = lambda text: None,
     backends: Sequence[str] = BACKENDS,
 ) -> dict[str, Any]:
     """Times and error of one library scenario or file, as plain data."""
-    return measure_scenario(name, Scenario.load(name), repeat, tell, backends)
+    return measure_scenario(name, Scenario.load(name), repeat, log, backends)
 
 
 def measure_scenario(
     name: str,
     scenario: Scenario,
     repeat: int,
-    tell: Tell = lambda text: None,
+    log: Log = lambda text: None,
     backends: Sequence[str] = BACKENDS,
 ) -> dict[str, Any]:
     """Times and error of a scenario under a name, as plain data; machine code is the first of the back ends."""
-    tell(f"{name}: building")
+    log(f"{name}: building")
     case = Case(scenario)
     compile_s = {}
     for backend in backends:
-        tell(f"{name}: compiling, {backend}")
+        log(f"{name}: compiling, {backend}")
         compile_s[backend] = case.compile(backend=backend)
 
     def reference_run() -> Run:
-        return case.run(lambda t: tell(f"{name}: reference, t = {t:.3g} s"), **TIGHT)
+        return case.run(lambda t: log(f"{name}: reference, t = {t:.3g} s"), **TIGHT)
 
     with one_core():
-        tell(f"{name}: first and {repeat} warm runs")
+        log(f"{name}: first and {repeat} warm runs")
         first, _ = timed(case.run)
         warm, run = timed(case.run, repeat)
-        tell(f"{name}: reference")
+        log(f"{name}: reference")
         tight, reference = timed(reference_run)
         path = path_of_tip(reference)
         native, *others = backends
         rows = [measure_backend(native, first, warm, run, path)]
         for backend in others:
-            tell(f"{name}: runs under {backend}")
+            log(f"{name}: runs under {backend}")
             timed_runs = _timed_runs(case, backend, repeat)
             rows.append(measure_backend(backend, *timed_runs, path))
-        tell(f"{name}: residuals")
+        log(f"{name}: residuals")
         residual_s = time_inside(case.robot, case.state, backends)
     for row in rows:
         backend = row["backend"]

@@ -13,7 +13,7 @@ from ..analyse.modes.modal import modes
 from ..describe.robot import Robot
 from ..describe.section import section_values
 from ..solve.model import Model
-from .cases import Tell
+from .cases import Log
 from .physics_checks import row
 
 NAME = "de-luca-siciliano"
@@ -75,9 +75,9 @@ def mesh_reason(name: str, found: np.ndarray) -> str | None:
     )
 
 
-def de_luca_siciliano_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
+def de_luca_siciliano_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     """Frequencies of each link alone as printed, and of the whole arm."""
-    tell("arm of De Luca and Siciliano")
+    log("arm of De Luca and Siciliano")
     for name, printed in PRINTED_HZ.items():
         found = locked_frequencies(link_alone(name), len(printed))
         yield row(

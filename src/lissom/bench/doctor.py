@@ -1,4 +1,4 @@
-"""Is this installation sound? Versions, compiled code, devices, extras, and a self-test of a few seconds."""
+"""Check of the installation: versions, compiled code, devices, extras, and a self-test of a few seconds."""
 
 import os
 import platform
@@ -59,7 +59,7 @@ class InstallationCheck:
 
 @dataclass(frozen=True, repr=False)
 class Installation(Result):
-    """All that was looked at; sound unless something failed."""
+    """Findings about the installation; sound unless one failed."""
 
     lissom: str
     python: str
@@ -70,12 +70,12 @@ class Installation(Result):
 
     @property
     def sound(self) -> bool:
-        """False where something failed."""
+        """False if a check failed."""
         return all(one.verdict != "failed" for one in self.findings)
 
     @property
     def passed(self) -> bool:
-        """Whether it is sound."""
+        """True if no check failed."""
         return self.sound
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class Installation(Result):
 
 
 def doctor(self_test: SelfTest = True) -> Installation:
-    """What this installation is made of, and whether it computes what it should.
+    """Versions, extras and self-test of this installation.
 
     Args:
         self_test: compute something with known answers too; ten seconds at most.
@@ -133,10 +133,10 @@ def _version(package: str) -> str | None:
 
 
 def _cache() -> InstallationCheck:
-    """Compiled code that outlives the process."""
+    """The cache of compiled code: its folder, size and limit."""
     folder = cache_folder()
     if folder is None:
-        words = f"compiled code is not kept ({VARIABLE} switches it off, or there is no home)"
+        words = f"compiled code is not cached ({VARIABLE} switches it off, or there is no home)"
         advice = (
             f"every process compiles anew; set {VARIABLE} to a folder to change that"
         )
@@ -202,7 +202,7 @@ def _extra(extra: str) -> InstallationCheck:
 
 
 def _packages_of(extra: str) -> list[str]:
-    """Names of the packages that an extra asks for on this machine."""
+    """Names of the packages that an extra requires on this machine."""
     names = []
     for line in requires("lissom") or ():
         wanted = Requirement(line)
@@ -241,7 +241,7 @@ def _self_test() -> list[InstallationCheck]:
         try:
             is_right, words = test()
         except Exception as failure:
-            # Whatever an unsound installation raises is what is asked for.
+            # A broken installation may raise anything.
             is_right, words = False, f"{type(failure).__name__}: {failure}"
         seconds = perf_counter() - start
         verdict: Verdict = "ok" if is_right else "failed"

@@ -18,7 +18,7 @@ from ..analyse.polynomials.parametric_modes import parametric_modes
 from ..files.summary import plain
 from ..solve.model import Model
 from . import palomba2019
-from .cases import Tell
+from .cases import Log
 from .machine import one_core, timed
 
 ZEROED = {"zeroed": ["upper/0.rz", "lower/0.rz"]}  # what q1 and q2 of the paper mean
@@ -61,17 +61,17 @@ PAPER = "published-planar"
 OTHER_TERMS = ("published", "consistent")
 
 
-def measure_eigenpairs(tell: Tell = lambda text: None) -> dict[str, Any]:
-    """Everything, as plain data."""
+def measure_eigenpairs(log: Log = lambda text: None) -> dict[str, Any]:
+    """All tables of this benchmark, as plain data."""
     report: dict[str, Any] = {
         "table": {},
         "path": {},
         "automatic": {},
         "timing": {},
     }
-    tell("the table at five times")
+    log("the table at five times")
     report["table"] = {terms: table(terms) for terms in (PAPER, *OTHER_TERMS)}
-    tell("order 4 along the path")
+    log("order 4 along the path")
     points = path_points(4)
     for terms in (PAPER, "published"):
         found = path_expansion(terms)
@@ -81,11 +81,11 @@ def measure_eigenpairs(tell: Tell = lambda text: None) -> dict[str, Any]:
         report["path"][with_accelerations] = summary(exact)
         if terms == PAPER:
             report["timing"]["path"] = timing(found, points)
-    tell("automatic along the path")
+    log("automatic along the path")
     for name, (found, points) in automatic_path().items():
         report["automatic"][name] = chosen(found, points)
     for name, expansion in {"payload": with_payload, ARM: spatial_arm}.items():
-        tell(f"automatic: {name}")
+        log(f"automatic: {name}")
         found, points = expansion()
         report["automatic"][name] = chosen(found, points)
         report["timing"][name] = timing(found, points)
@@ -145,7 +145,7 @@ def _table_row(t: float, eigenvalue: np.ndarray, torque: np.ndarray) -> dict[str
     damping = damping_ratio(eigenvalue)
     hz_off = np.abs(hz / np.array(known["hz"]) - 1)
     damping_off = np.abs(damping / np.array(known["damping"]) - 1)
-    # A torque of the table is nearly zero: differences are told against the larger one.
+    # A torque of the table is nearly zero: differences are relative to the larger one.
     largest = np.abs(known["torque"]).max()
     torque_off = np.abs(torque - known["torque"]) / largest
     return {
@@ -210,14 +210,14 @@ def errors(
 
 def summary(found: dict[str, np.ndarray]) -> dict[str, Any]:
     """Worst and mean of each error, mode by mode; eps in percent."""
-    told = {}
+    table = {}
     for name in ("eps_f", "eps_xi", "mac_right", "mac_left"):
         values = found[name]
         # Errors are bad when large, the likeness of shapes when small.
         largest_is_worst = name.startswith("eps")
         worst = values.max(axis=0) if largest_is_worst else values.min(axis=0)
-        told[name] = {"worst": worst, "mean": values.mean(axis=0)}
-    return plain(told)
+        table[name] = {"worst": worst, "mean": values.mean(axis=0)}
+    return plain(table)
 
 
 def automatic_path() -> dict[str, tuple[ModePolynomials, np.ndarray]]:

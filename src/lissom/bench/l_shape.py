@@ -17,7 +17,7 @@ from scipy.signal.windows import blackmanharris
 from ..analyse.modes.modal import modes
 from ..describe.scenario import Scenario
 from ..types import Float
-from .cases import Tell, compiled_case
+from .cases import Log, compiled_case
 from .physics_checks import bound, keypoints, row
 
 MASS = "links.beam.beam.mass"
@@ -105,9 +105,9 @@ def state_at_half_second(changes: dict[str, Any]) -> tuple[float, float, np.ndar
     return theta, encoder, nodes
 
 
-def convergence_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
+def convergence_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     """V15-1: values that follow from the described mechanism, and the two rows of Table 2 that can be reached."""
-    tell("L-shaped mechanism, 0.5 s")
+    log("L-shaped mechanism, 0.5 s")
     yield from _rigid_rows()
     for mass, known in HALF_SECOND.items():
         _, encoder, nodes = state_at_half_second({MASS: mass})
@@ -178,14 +178,14 @@ def _rigid_rows() -> Iterator[dict[str, Any]]:
     )
 
 
-def swing_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
+def swing_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     """V15-2: two seconds with 18 and with all 30 modes, against a table, another program, and `erls-fem`."""
     paths: dict[Any, np.ndarray] = {}
     for count in (12, 24):
         for mass, table in SWING.items():
             # The paper counts the six rigid modes too.
             modes_printed = count + 6
-            tell(f"L-shaped mechanism, 2 s, {modes_printed} modes, {mass} mass")
+            log(f"L-shaped mechanism, 2 s, {modes_printed} modes, {mass} mass")
             path = swing({"modes": lowest(count), MASS: mass})
             paths[count, mass] = path
             yield bound(
@@ -206,7 +206,7 @@ def swing_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
             ours=max(gaps),
             unit="m",
         )
-    tell("L-shaped mechanism, 2 s, erls-fem")
+    log("L-shaped mechanism, 2 s, erls-fem")
     nodal = swing(
         {"formulation": "erls-fem", "modes": None, "reference": "minimum-norm"}
     )
@@ -235,10 +235,10 @@ def gap_at(path: np.ndarray, points: Any) -> float:
     return max(gaps)
 
 
-def table_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
+def table_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     """Every row of the published Table 2 beside ours, as printed and as inferred, with a verdict."""
     for count, printed in TABLE_2.items():
-        tell(f"[Vidoni2015] Table 2, {count} modes")
+        log(f"[Vidoni2015] Table 2, {count} modes")
         known = list(printed)
         if count in SLIPS:
             column, value = SLIPS[count]
@@ -277,14 +277,14 @@ def _gap(known: list[float], theta: float, nodes: np.ndarray) -> tuple[float, fl
 
 def verdict(gaps: dict[str, tuple[float, float]]) -> str:
     """Whether a row is reproduced, and by what."""
-    near = []
+    close = []
     for name, (angle, length) in gaps.items():
         if angle <= NEAR_DEG and length <= NEAR_M:
-            near.append(name)
-    if "as printed" in near:
+            close.append(name)
+    if "as printed" in close:
         return "reproduced as printed"
-    if near:
-        return f"not as printed; reproduced with {near[0]}"
+    if close:
+        return f"not as printed; reproduced with {close[0]}"
     best = min(gaps, key=lambda name: gaps[name][1])
     off_mm = 1e3 * gaps[best][1]
     return f"NOT reproduced: {off_mm:.0f} mm off at best ({best})"
@@ -343,10 +343,10 @@ def _natural_peaks(
     return np.array(peaks)
 
 
-def peak_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
+def peak_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     """The four published frequencies, the nearest peak of ours, and the deviation."""
     for mass in ("consistent", "lumped"):
-        tell(f"L-shaped mechanism under torque, {mass} mass")
+        log(f"L-shaped mechanism under torque, {mass} mass")
         found = spectrum({MASS: mass})
         for published in PEAKS_HZ:
             nearest = found.peaks[np.abs(found.peaks - published).argmin()]

@@ -26,7 +26,7 @@ class Timing:
 
     @property
     def best(self) -> float:
-        """Shortest wall time."""
+        """Shortest wall time [s]."""
         return min(self.wall)
 
     @property
@@ -90,7 +90,7 @@ def _pin(threads: Path, cores: set[int]) -> None:
 def machine_facts() -> dict[str, Any]:
     """Processor, cores, system, and the versions that decide about speed."""
     cores = os.cpu_count()
-    # Not every system lets a process choose its cores, or tells its load.
+    # Not every system lets a process choose its cores, or reports its load.
     if hasattr(os, "sched_getaffinity"):
         cores = len(os.sched_getaffinity(0))
     load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None

@@ -13,7 +13,7 @@ from ..analyse.modes.modal import Modes, modes
 from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..solve.model import Model
-from .cases import TIGHT, Tell, compiled_case, distance
+from .cases import TIGHT, Log, compiled_case, distance
 from .de_luca_siciliano import de_luca_siciliano_rows
 from .l_shape import convergence_rows, swing_rows
 from .peer_robots import INCLINED, pendulum
@@ -40,20 +40,20 @@ REFERENCES = {
 }
 
 
-def physics_rows(tell: Tell = lambda text: None) -> Iterator[dict[str, Any]]:
+def physics_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     """Every row of the table, one after the other."""
     robot = Robot.load("double-pendulum").replace({"damping": None})
-    tell("static deflection and modes")
+    log("static deflection and modes")
     yield from static_rows(robot)
     yield from mode_rows(robot)
-    yield from de_luca_siciliano_rows(tell)
-    tell("release from horizontal, one element per link")
+    yield from de_luca_siciliano_rows(log)
+    log("release from horizontal, one element per link")
     yield from release_rows(robot)
     for case in GRAVITY:
-        tell(f"{case}, four elements per link")
+        log(f"{case}, four elements per link")
         yield from peer_rows(case)
-    yield from convergence_rows(tell)
-    yield from swing_rows(tell)
+    yield from convergence_rows(log)
+    yield from swing_rows(log)
 
 
 def static_rows(robot: Robot) -> Iterator[dict[str, Any]]:

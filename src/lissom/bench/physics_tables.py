@@ -15,7 +15,7 @@ from .report_cells import (
 
 
 def physics_table(rows: Sequence[Row]) -> ReportTable:
-    """Known values beside ours."""
+    """Table of the known values, ours, the deviations and the verdicts."""
     columns = (
         ("check", shown("check")),
         ("known", lambda row: numbers(row["known"]) if any(row["known"]) else "0"),

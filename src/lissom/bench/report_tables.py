@@ -49,9 +49,9 @@ def machine_line(machine: Mapping[str, Any]) -> str:
 
 
 def code_line(code: Mapping[str, Any]) -> str:
-    """Whether compile times are those of a first start."""
+    """A line that says whether compile times are those of a first start."""
     if code["folder"] is None:
-        return "Compiled code is not kept: compile times are those of a first start."
+        return "Compiled code is not cached: compile times are those of a first start."
     return (
         f"Compiled code: {code['hits']} from the cache, {code['misses']} new; "
         "compile times of cached code are short."

@@ -66,7 +66,7 @@ def operations_inside(robot: DrivenRobot, state: State) -> int:
 def best_in_turn(
     jobs: dict[Any, Callable[[], float]], seconds: float
 ) -> dict[Any, float]:
-    """The shortest time that each job tells, all of them run in turn for so long, once at least."""
+    """The shortest time of each job; all run in turn for so long, at least once."""
     best = dict.fromkeys(jobs, math.inf)
     end = time.monotonic() + seconds
     while True:
@@ -79,7 +79,7 @@ def best_in_turn(
 def _timed_calls(
     backend: Any, function: Callable, arguments: Callable[[], tuple]
 ) -> Callable[[], float]:
-    """A job that calls a compiled function for one turn and tells the best time; all is compiled beforehand."""
+    """A job that calls a compiled function for one turn and returns the best time; all is compiled beforehand."""
 
     def finished() -> None:
         jax.block_until_ready(function(*arguments()))
@@ -96,7 +96,7 @@ def _timed_calls(
 
 
 def _many(robot: DrivenRobot, state: State, count: int) -> tuple:
-    """Arguments of so many residuals."""
+    """Generic arguments for a number of residuals."""
     return (robot, state.q, host_whole(count), state.x, state.xd)
 
 

@@ -1,4 +1,4 @@
-"""Runs on disk while they go on."""
+"""Checkpoints: the state of an unfinished run on disk."""
 
 import hashlib
 import io
@@ -44,7 +44,7 @@ class CheckpointFile:
         segments: tuple[Segment, ...],
         at_once: bool = False,
     ) -> None:
-        """Write the march to the file if the interval is over, or `at_once`; a full disk does not stop the run."""
+        """Write the march to the file after each interval, or `at_once`; a full disk does not stop the run."""
         if not at_once and time.monotonic() - self._last < self.every:
             return
         filled = rows.take(at.record)
@@ -62,7 +62,7 @@ class CheckpointFile:
         self._last = time.monotonic()
 
     def read(self) -> Checkpoint | None:
-        """The march as it was kept; None if there is no file.
+        """The stored march; None if there is no file.
 
         Raises:
             CheckpointError: it is no checkpoint, or that of another run.
@@ -89,7 +89,7 @@ def _segment(entry: dict[str, Any]) -> Segment:
 
 
 def fingerprint(run: Any) -> str:
-    """A short text that differs where a run differs: in plain data, or in any number of a tree of arrays."""
+    """Hash of what identifies a run: plain data, or any number of a tree of arrays."""
     digest = hashlib.sha256(__version__.encode())
     if isinstance(run, dict):
         digest.update(json.dumps(run, sort_keys=True).encode())

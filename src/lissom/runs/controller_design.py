@@ -88,7 +88,7 @@ class ControllerDesign(Result):
         return plot_loop(self.loop, f"{self.scenario.robot.name}: {self.type}", path)
 
     def save(self, path: Any) -> None:
-        """Matrices of the linear law about the point as `.npz`: u = L y + N m, m' = P y + Q m, for use elsewhere."""
+        """Matrices of the linear law about the point as `.npz`: u = L y + N m, m' = P y + Q m."""
         robot = self.loop.robot
         data = {
             **self.loop.law._asdict(),
@@ -109,7 +109,7 @@ def design_controller(
 
     Args:
         scenario: with a controller: a library name, a file, or a `Scenario`.
-        law: file of a controller that takes the place of the scenario's.
+        law: file of a controller that replaces the scenario's.
         changes: of the scenario, by dotted path.
 
     Returns:

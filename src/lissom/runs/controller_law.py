@@ -36,7 +36,7 @@ def controller_law(
 
 @contextmanager
 def problems_at(field: str, controller: Part) -> Iterator[None]:
-    """While it lasts, what cannot be designed is a problem of the controller that is described under a field."""
+    """Context in which a failed design is a problem of the controller under a field."""
     try:
         yield
     except ValueError as failure:
@@ -57,7 +57,7 @@ def _as_problem(
         return refused(f"{field}.sensors", failure.name, failure.message)
     if not isinstance(failure, DescriptionError):
         return None
-    # The robot as the controller believes it to be.
+    # The design model.
     problems = []
     for problem in failure.problems:
         place = f"{field}.model.{problem.field}"

@@ -1,4 +1,4 @@
-"""Curves of runs over time: what they hold, the forces in the sections of their links, and how far runs are apart."""
+"""Curves of runs over time: recorded quantities, section forces, and differences between runs."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ STRAIN_UNITS = {"strain": "1", "twist": "rad/m", "ky": "1/m", "kz": "1/m"}
 
 
 class CurvePanel(NamedTuple):
-    """One entry of what is wanted."""
+    """The curves of one quantity of all runs."""
 
     what: str
     unit: str
@@ -47,7 +47,7 @@ class RunCurves(NamedTuple):
 
 
 class CurvesOfRuns(NamedTuple):
-    """Curves of runs, and of what the others have beyond the first, at its times."""
+    """Curves of runs, and the differences of the others from the first, at its times."""
 
     runs: tuple[RunCurves, ...]
     differences: tuple[RunCurves, ...]
@@ -177,7 +177,7 @@ def rows_at(t: np.ndarray, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def _difference(first: RunCurves, other: RunCurves) -> RunCurves:
-    """What a run has beyond the first one, at the times of the first within both."""
+    """Difference of a run from the first one, at those times of the first that both cover."""
     inside = (first.t >= other.t[0]) & (first.t <= other.t[-1])
     t = first.t[inside]
     panels = tuple(_shared_panels(first, other, inside, t)) if len(t) else ()

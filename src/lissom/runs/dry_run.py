@@ -1,4 +1,4 @@
-"""Would a scenario start? The model is built and asked all that a run asks of it before its first step."""
+"""Dry run: the model is built and everything checked that a run checks before its first step."""
 
 import re
 

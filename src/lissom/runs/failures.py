@@ -1,17 +1,17 @@
-"""How a request can fail although it was well put; bad requests raise `DescriptionError`.
+"""Failures of valid requests; bad requests raise `DescriptionError`.
 
-They stand apart from what raises them, so that a program can recognise them without importing the solvers.
+They are apart from what raises them, so that a program can catch them without importing the solvers.
 """
 
 from typing import Any
 
 
 class AnalysisError(RuntimeError):
-    """The analysis failed, and the message says all there is to say."""
+    """The analysis failed; the message gives the reason."""
 
 
 class FailedRun(RuntimeError):
-    """A run that did not reach its end; what was computed has been saved where a file was asked for."""
+    """A run that did not reach its end; the computed part has been saved if a file was named."""
 
     def __init__(self, message: str, result: Any, interrupted: bool):
         super().__init__(message)

@@ -113,7 +113,7 @@ def check_cost(scenario: Scenario, file: str | None = None) -> None:
 
 
 def affordable_model(scenario: Scenario) -> "Model":
-    """The model of a scenario, for what asks no more than that.
+    """The model of a scenario, if it can be built in reasonable time and memory.
 
     Raises:
         DescriptionError: it would take too long to build, or more memory than there is.

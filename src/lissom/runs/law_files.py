@@ -34,7 +34,7 @@ def scenario_with_law(
 
 @contextmanager
 def problems_in_files(source: Source | None, law: str | Path | None) -> Iterator[None]:
-    """While it lasts, problems get the file and the line of what they are about.
+    """Context in which problems get the file and the line of their field.
 
     Args:
         source: of the scenario; None where it stands in no file.

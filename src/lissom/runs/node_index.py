@@ -28,12 +28,12 @@ def _numbered(names: list[str], label: Any) -> Any:
 
 
 def dataset_of_file(file: Any) -> Dataset:
-    """The dataset of a path or an open file, whose nodes are found by `link/tip` too."""
+    """The dataset of a path or an open file, with nodes indexed by `link/tip` too."""
     return with_tips(load_dataset(file, engine="h5netcdf"))
 
 
 def with_tips(data: Dataset) -> Dataset:
-    """The dataset, whose nodes are found by `link/tip` too."""
+    """The dataset with nodes indexed by `link/tip` too."""
     for names in ("node", "recorded"):
         if names in data.coords:
             data = data.drop_indexes(names).set_xindex(names, NodeIndex)

@@ -1,4 +1,4 @@
-"""Files that a request asks for, checked before the work begins."""
+"""Output files of a request, checked before the work begins."""
 
 import os
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ RESULT = (".nc",)
 TABLE = (".csv",)
 PAGE = (".html", ".htm")
 
-# By field of a request: the path (`None` if not asked for) and the endings that it may have.
+# By field of a request: the path (`None` if not requested) and the endings that it may have.
 Outputs = Mapping[str, tuple[str | None, tuple[str, ...]]]
 
 
@@ -53,7 +53,7 @@ def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
             return "is a folder, not a file"
         if path.exists() and not os.access(path, os.W_OK):
             return "the file exists and is write-protected"
-        # Permissions of the folder do not tell everything (a full disk, a read-only mount): trying does.
+        # Permissions of the folder are not enough (a full disk, a read-only mount): try it.
         trial = draft_of(path)
         trial.touch()
         trial.unlink()
@@ -65,5 +65,5 @@ def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
 
 
 def written_files(**paths: str | None) -> dict[str, str]:
-    """The files that were asked for, by what they hold."""
+    """The requested files, by what they hold."""
     return {kind: path for kind, path in paths.items() if path is not None}

@@ -1,4 +1,4 @@
-"""The motion that a controller leads a robot along, before anything is simulated."""
+"""The reference motion of a controller, before anything is simulated."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ COLUMNS = (
 
 
 class JointMotion(NamedTuple):
-    """What one joint is led along: its ends, and the largest values on the way."""
+    """Motion of one joint: its ends, and the largest values on the way."""
 
     joint: str
     start: float  # [rad or m]
@@ -113,11 +113,11 @@ class PlannedMotion(Result):
 def plan_motion(
     scenario: ScenarioWithController, *, law: LawFile = None, changes: Changes = None
 ) -> PlannedMotion:
-    """The motion that the controller of a scenario leads its robot along, shaper and feed-forward included.
+    """The reference motion of the controller of a scenario, shaper and feed-forward included.
 
     Args:
         scenario: with a controller: a library name, a file, or a `Scenario`.
-        law: file of a controller that takes the place of the scenario's.
+        law: file of a controller that replaces the scenario's.
         changes: of the scenario, by dotted path.
 
     Returns:

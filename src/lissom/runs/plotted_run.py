@@ -17,18 +17,18 @@ from .run_curves import curves_as_csv
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PlottedRun(Result):
-    """A run, and what of it is drawn or written."""
+    """A run, and the quantities of it to draw or write."""
 
     file: str
     run: Run
     what: tuple[str, ...] = ()  # none: the usual quantities
 
     def to_dict(self) -> dict[str, Any]:
-        """The names of both."""
+        """File and quantities as plain data."""
         return plain({"run": self.file, "what": self.what})
 
     def summary(self) -> Summary:
-        """The names of both, in one line."""
+        """File and quantities, in one line."""
         return Summary(f"{self.file}: {', '.join(self.what) or 'the usual quantities'}")
 
     def save(self, path: str | Path) -> None:

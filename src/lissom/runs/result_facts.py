@@ -1,4 +1,4 @@
-"""A result in a few words and numbers: what was run, how it ended, and what there is to plot."""
+"""A result in brief: what was run, how it ended, and what can be plotted."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from .sources import scenario_of
 
 
 def result_facts(file: str) -> dict[str, Any]:
-    """What a result file tells about its run, as plain data.
+    """Facts of a result file about its run, as plain data.
 
     Raises:
         DescriptionError: it is no result.

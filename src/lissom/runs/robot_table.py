@@ -50,11 +50,11 @@ class LinkRow:
 
 @dataclass(frozen=True, repr=False)
 class RobotTable(Result):
-    """A robot in words and numbers."""
+    """The table of a robot: its links, closing joints, masses and how it is modelled."""
 
     scenario: Scenario
     source: str  # what its file says of it
-    pose: Any  # joint coordinates that were asked for, if any
+    pose: Any  # joint coordinates, if given
     links: tuple[LinkRow, ...]
 
     @property
@@ -204,7 +204,7 @@ def _kind_of_body(link: Link) -> str:
 
 
 def _body_text(link: Link, modes: int) -> str | None:
-    """What a link bends like, in a few words; `None` for a rigid one."""
+    """Section or modes of a link in a few words; `None` for a rigid one."""
     if link.fe is not None:
         return f"{Path(link.fe.file).name}, {modes} modes"
     return None if link.beam is None else section_text(link.beam.section)

@@ -62,7 +62,7 @@ class Run(Result):
     """Result of a simulation: `run.data` is the xarray.Dataset that `save` writes.
 
     Args:
-        data: the dataset, or what it is made from when it is first asked for.
+        data: the dataset, or the table from which it is made at its first use.
     """
 
     def __init__(self, data: "Dataset | RunTable"):
@@ -104,7 +104,7 @@ class Run(Result):
 
     @property
     def names(self) -> list[str]:
-        """Names of everything that the run holds."""
+        """Names of all variables and coordinates."""
         source = self._source
         if isinstance(source, RunTable):
             return source.names

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from xarray import Dataset
 
-# Quantities of a table by default: those that are plotted most.
+# Quantities of a table by default.
 USUAL = ("q", "qd", "encoder", "torque", "position", "energy")
 # And what runs hold of nodes that were chosen for it.
 RECORDED = ("velocity", "acceleration")
@@ -28,7 +28,7 @@ def node_label(names: Iterable[str], label: str) -> str:
 
 
 def names_of_nodes(names: Iterable[str]) -> list[str]:
-    """Names that a node may be asked for by: tips first, then all by their numbers."""
+    """Names by which nodes are found: tips first, then all by their numbers."""
     numbered = list(names)
     tips = dict.fromkeys(f"{name.rpartition('/')[0]}/tip" for name in numbered)
     return [*tips, *numbered]

@@ -1,4 +1,4 @@
-"""Runs beside each other: how far they are apart, in a table and in a picture."""
+"""Comparison of runs: their differences, in a table and in a picture."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -36,7 +36,7 @@ class Difference:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RunComparison(Result):
-    """Runs beside each other."""
+    """Differences between runs; prints as a table."""
 
     runs: Mapping[str, Run]  # by file; the first is what the others are compared with
     node: str | None
@@ -91,7 +91,7 @@ class RunComparison(Result):
         return Summary(title, tuple(facts), COLUMNS, tuple(rows))
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Figure of the path of a node in every run, and of how far they are apart."""
+        """Figure of the path of a node in every run, and of their distance."""
         from ..show.plot import plot_compare
 
         first = self.runs[self.first]
@@ -231,7 +231,7 @@ def _not_shared(runs: Mapping[str, Run]) -> Iterator[str]:
 
 
 def _short(name: str, runs: Mapping[str, Run]) -> str:
-    """A file's name without its folder, where that tells it from the others."""
+    """A file's name, without its folder if that is unique."""
     stem = Path(name).stem
     same_name = [other for other in runs if Path(other).stem == stem]
     return stem if len(same_name) == 1 else name

@@ -18,7 +18,7 @@ def recorded_curves(run: Run, entry: str) -> Curves:
     Args:
         run: the result.
         entry: a quantity, or a part of one: `q`, `torque.upper`, `position.lower/tip.x`, `energy`,
-            `displacement.lower/tip`, which is the way of a node from the ERLS.
+            `displacement.lower/tip`, which is measured from the ERLS.
 
     Raises:
         UnknownNameError: the run holds no such quantity.

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 Watch = Callable[[float], None]
 Observe = Callable[[Any], None]
-# What lasts as long as a prepared run, and gives what the run is watched by.
+# A context around a prepared run, which gives its `watch`.
 Session = Callable[["PreparedRun"], AbstractContextManager[Watch]]
 
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A run that was asked for, checked and ready to start."""
+    """A run that was checked and is ready to start."""
 
     source: Source
     law: str | None
@@ -46,11 +46,11 @@ class PreparedRun:
     output: str | None  # NetCDF file, or table
     plot: str | None
     animate: str | None
-    resume: bool  # go on from the checkpoint, where there is one
+    resume: bool  # continue from the checkpoint, if there is one
 
     @property
     def checkpoint(self) -> Path | None:
-        """The file beside the result that keeps a run while it goes on."""
+        """The checkpoint file beside the result."""
         return _checkpoint(self.output)
 
     def run(
@@ -67,7 +67,7 @@ class PreparedRun:
         Raises:
             DescriptionError: there is no such controller for this robot.
             FailedRun: it stopped early; the part that was computed is saved.
-            UnsavedRun: it is complete, but a file could not be written where it was asked for.
+            UnsavedRun: it is complete, but a file could not be written at its path.
         """
         from ..solve.checkpoint import CheckpointError
         from .run import Interrupted, SimulationError
@@ -133,11 +133,11 @@ def saved_run(
     Args:
         scenario: library name, scenario, robot or result file, or the data; a bare robot falls from rest.
         start: result file of a run that this one continues.
-        resume: go on with a run that was interrupted, from the checkpoint beside its result file, where there is one.
+        resume: continue an interrupted run from the checkpoint beside its result file, where there is one.
         record: nodes, such as `lower/tip`, whose velocity and acceleration the result holds too.
         t_end: time at the end [s].
         method: of the integrator.
-        law: file of a controller that takes the place of the scenario's.
+        law: file of a controller that replaces the scenario's.
         changes: by dotted path: `{"t_end": 0.5, "robot.links.upper.beam.material.E": 9e9}`.
         output: NetCDF file, or a table (.csv).
         plot: figure of the run.
@@ -153,7 +153,7 @@ def saved_run(
     Raises:
         DescriptionError: with everything that is wrong.
         FailedRun: the run stopped early; the part that was computed is saved.
-        UnsavedRun: it is complete, but a file could not be written where it was asked for.
+        UnsavedRun: it is complete, but a file could not be written at its path.
 
     Example:
         >>> import lissom as ls
@@ -192,7 +192,7 @@ def run_controller(
 
     Args:
         scenario: library name or scenario file, or the data, with a controller.
-        law: file of a controller that takes the place of the scenario's.
+        law: file of a controller that replaces the scenario's.
         changes: of the scenario, by dotted path.
         output: NetCDF file, or a table (.csv).
         plot: figure of the run.
@@ -205,7 +205,7 @@ def run_controller(
     Raises:
         DescriptionError: with everything that is wrong; also where there is no controller.
         FailedRun: the run stopped early; the part that was computed is saved.
-        UnsavedRun: it is complete, but a file could not be written where it was asked for.
+        UnsavedRun: it is complete, but a file could not be written at its path.
 
     Example:
         >>> import lissom as ls
@@ -280,7 +280,7 @@ def prepare_run(
 def run_outputs(
     output: str | None, plot: str | None, animate: str | None = None
 ) -> Outputs:
-    """The files that are asked for, and how their names may end."""
+    """The output files by option, with the endings that they may have."""
     return {
         "output": (output, (*RESULT, *TABLE)),
         "plot": (plot, PICTURE),
@@ -323,7 +323,7 @@ def _notes(source: Source, scenario: Scenario, checkpoint: Path | None) -> list[
 def _saved(
     run: "Run", wanted: "PreparedRun", keep_checkpoint: bool = False
 ) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
-    """Files that hold the run, notes about them, and the problem if it could not be saved where it was asked for.
+    """Files that hold the run, notes about them, and the problem if it could not be saved at its path.
 
     Where a disk is full, another place is found: the file there is `rescued`, not `result`.
     """
@@ -355,7 +355,7 @@ def _older(wanted: Path) -> str:
 
 
 def _drawn(run: "Run", wanted: "PreparedRun") -> tuple[dict[str, str], tuple[str, ...]]:
-    """Picture and animation as far as they were asked for and could be written, and why others could not."""
+    """Picture and animation that were requested and written, and why others could not be."""
     drawings = (
         ("plot", wanted.plot, run.plot),
         ("animation", wanted.animate, run.animate),
@@ -383,7 +383,7 @@ def saved_somewhere(
     """Where a file was written: as wanted, else in the folder for temporary files or at home, with the reason.
 
     Raises:
-        OSError: it could be written nowhere.
+        OSError: it could not be written anywhere.
     """
     try:
         save(wanted)

@@ -1,4 +1,4 @@
-"""What a run begins with as its file has it, and the names that changes to it may use."""
+"""The entries of a scenario as its file has them, and the names that changes may use."""
 
 from typing import Any
 

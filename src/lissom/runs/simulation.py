@@ -162,7 +162,7 @@ def completed_run(
         numbers = (model.formulation, state, schedule, times, options.model_dump_json())
         file = CheckpointFile(checkpoint, dict(origin) if origin else numbers)
     began = time.perf_counter()
-    with shown_progress("simulating", start.t_end, "s", progress, watch) as tell:
+    with shown_progress("simulating", start.t_end, "s", progress, watch) as report:
         compile_run(start)
         compiled = time.perf_counter()
         solution = integrate(
@@ -171,7 +171,7 @@ def completed_run(
             inputs,
             times,
             options,
-            tell,
+            report,
             file,
             resume,
             left.before,

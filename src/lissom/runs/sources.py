@@ -85,7 +85,7 @@ def _changed(scenario: Scenario, changes: Mapping[str, Any] | None) -> Scenario:
 
 
 def is_result(source: str | Path) -> bool:
-    """True if a source is the file of an earlier run, to be told by its first bytes."""
+    """True if a source is the result file of a run, recognised by its first bytes."""
     try:
         with open(source, "rb") as file:
             return file.read(len(HDF5)) == HDF5
@@ -95,7 +95,7 @@ def is_result(source: str | Path) -> bool:
 
 
 def _recorded_scenario(source: str) -> Scenario:
-    """The scenario that a result file remembers."""
+    """The scenario that a result file records."""
     import xarray as xr
 
     try:

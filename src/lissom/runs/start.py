@@ -37,7 +37,7 @@ class RunStart(NamedTuple):
     inputs: Inputs  # wired to the channels of the model
     times: np.ndarray  # output times [s], from the start to the end
     solver: Solver
-    recorded: tuple[str, ...] = ()  # nodes whose velocities and accelerations are kept
+    recorded: tuple[str, ...] = ()  # nodes whose velocities and accelerations are saved
 
     @property
     def t_start(self) -> float:
@@ -208,7 +208,7 @@ def _at_prescribed_motion(
     q = np.array(state.q)
     qd = np.array(state.qd)
     for joint, spline in inputs.motion:
-        # The motion is that of the encoder; with some choices of the ERLS it reads something else than q.
+        # The motion is that of the encoder, which differs from q with some choices of the ERLS.
         elastic_part = np.array(state.encoder)[joint] - q[joint]
         # Before its first point and after its last one a motion stands still.
         place, speed, *_ = spline.on(t_start, t_start).coefficients
@@ -216,7 +216,7 @@ def _at_prescribed_motion(
         qd[joint] = float(speed)
     if model.closed:
         return _starting_closed_chain(model, state, q, qd, inputs.prescribed)
-    # What the encoders read beyond q comes from the bending of the links, which stays.
+    # The difference between encoder and q comes from the bending of the links, which stays.
     encoder = state.encoder + (q - state.q)
     encoder_d = state.encoder_d + (qd - state.qd)
     return eqx.tree_at(
@@ -256,7 +256,7 @@ def _starting_closed_chain(
 _state_at = compiled_quickly(state_at)
 
 
-# --- checks at the door --------------------------------------------------------------------------------------------
+# --- checks -------------------------------------------------------------------------------------------------------
 
 
 def _check_sample(field: str, law: Any, t_end: Any) -> None:

@@ -1,4 +1,4 @@
-"""Is a file right: every error of a robot or scenario file at once, and would a simulation of it start."""
+"""Validation: every error of a robot or scenario file at once, and whether a simulation of it would start."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from .sources import robot_of, scenario_of
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Result):
-    """Whether a file is right."""
+    """Result of a validation: valid or not, errors and warnings."""
 
     file: str
     valid: bool
@@ -41,8 +41,8 @@ def validate(
 
     Args:
         file: robot or scenario file, or library name.
-        changes: values by dotted path: the formulation that is asked for, for example.
-        start: build the model too, and ask of it all that a run asks before its first step.
+        changes: values by dotted path, such as the formulation.
+        start: build the model too, and make all checks that a run makes before its first step.
 
     Returns:
         The `Verdict`: `valid`, `errors` and `warnings`.
@@ -63,7 +63,7 @@ def validate(
         if scenario is None:
             scenario = robot_of(file, changes)
         if start:
-            # The solvers take their time to import: errors of the file itself are told without them.
+            # The solvers are slow to import, and errors of the file itself do not need them.
             from ..analyse.validity.checks import run_start_warnings
             from .dry_run import check_start
 

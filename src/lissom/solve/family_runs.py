@@ -57,7 +57,7 @@ _march_in_step = LanesAhead(march, numbers_of_robot, in_step=True)
 
 
 class FamilyTask(NamedTuple):
-    """What the robots of a family are to do."""
+    """Runs of a family: robots, start, inputs and options."""
 
     model: Model  # any of them
     formulation: AbstractFormulation  # of all, arrays with a leading axis
@@ -77,8 +77,8 @@ def family_solution(task: FamilyTask) -> Solution:
     try:
         return lane_solution(task)
     except Untranslatable as reason:
-        is_told = backend == "native" or isinstance(reason, Unexpected)
-        level = logging.WARNING if is_told else logging.INFO
+        warns = backend == "native" or isinstance(reason, Unexpected)
+        level = logging.WARNING if warns else logging.INFO
         log.log(
             level, "runs of a family have no native form: %s; XLA runs them", reason
         )
@@ -185,7 +185,7 @@ def running_vectors(
 
 
 def similarity_order(which: np.ndarray, state: State) -> np.ndarray:
-    """All members in an order in which those that are alike follow each other.
+    """All members, ordered so that similar ones are neighbours.
 
     Robots that would take nearly the same steps alone share a vector: they take them together, or hardly wait.
     """

@@ -1,1 +1,1 @@
-"""Thousands of runs over chosen keys of a robot, a scenario and its controller: described, computed, kept, shown."""
+"""Thousands of runs over chosen keys of a robot, a scenario and its controller: described, computed, stored, drawn."""

@@ -1,4 +1,4 @@
-"""A few runs that are computed and kept together: one file, named by the hash of what went into it."""
+"""A few runs that are computed and stored together: one file, named by the hash of recipe and values."""
 
 import hashlib
 import io
@@ -32,7 +32,7 @@ class ChunkContent(NamedTuple):
     columns: dict[str, np.ndarray]
     reasons: list[str]  # empty where a run went well
     seconds: float
-    runs: list[bytes]  # whole runs as NetCDF, where they are kept
+    runs: list[bytes]  # whole runs as NetCDF, if the study stores them
 
     @property
     def failed(self) -> int:
@@ -64,7 +64,7 @@ def decode(data: bytes) -> ChunkContent:
     """The content of a chunk's file.
 
     Raises:
-        BrokenChunk: it is cut off, damaged, or something else.
+        BrokenChunk: it is truncated, damaged, or not a chunk.
     """
     start = len(MAGIC) + CHECKSUM
     body = data[start:]

@@ -1,4 +1,4 @@
-"""Chunks computed by the workers of a Dask cluster: Dask only schedules, the chunks are kept here."""
+"""Chunks computed by the workers of a Dask cluster: Dask only schedules, the chunks are stored here."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ SERVES_NOTHING = {
     "distributed.worker.http.routes": [],
 }
 PATIENCE = 10.0  # [s] for a scheduler to answer
-# Chunks that are asked for at once, for each thread of the cluster: so many wait in its memory at most.
+# Chunks submitted at once for each thread of the cluster: so many wait in its memory at most.
 AHEAD = 2
 EXTRA = "pip install 'lissom[cluster]'"
 
@@ -37,7 +37,7 @@ class ClusterError(AnalysisError):
 
 
 class Address(NamedTuple):
-    """Where a cluster is, and the certificates that it asks for."""
+    """Address of a cluster, and its certificates."""
 
     scheduler: str  # tcp://host:8786, tls://host:8786, or local
     tls_ca: str | None = None
@@ -45,7 +45,7 @@ class Address(NamedTuple):
     tls_key: str | None = None
 
     def check(self) -> None:
-        """Refuses what is no address, and certificates that nobody asks for or that are not there.
+        """Refuses invalid addresses, and certificates that are unused or missing.
 
         Raises:
             DescriptionError: with what is accepted.
@@ -127,7 +127,7 @@ def _result(future: Any) -> bytes:
 
 @contextmanager
 def client_of(cluster: Any, workers: int | None, most: int) -> Iterator[Any]:
-    """A client of the cluster; one that is handed over stays open.
+    """A client of the cluster; one that was passed in stays open.
 
     Args:
         cluster: an `Address`, its text, `local`, or a client.

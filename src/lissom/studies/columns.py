@@ -1,4 +1,4 @@
-"""What is kept of every run: columns with names, units and sizes, known before the first run."""
+"""Columns of the results: names, units and sizes, known before the first run."""
 
 from typing import Any, NamedTuple
 

@@ -28,16 +28,14 @@ from .metrics import metric_of
 from .model_metrics import MeasuredEquilibrium
 from .recipe import StudyRecipe
 
-Tell = Callable[
-    [int], None
-]  # called with the number of the run, within its chunk, that comes next
+BeforeRun = Callable[[int], None]  # takes the number of the next run within its chunk
 Outcome = Any  # of an analysis: what its metrics are measured on
 
 
 def compute_chunk(
     recipe: StudyRecipe,
     task: ChunkTask,
-    tell: Tell = lambda k: None,
+    before_run: BeforeRun = lambda k: None,
     lost: Mapping[int, str] | None = None,
 ) -> ChunkContent:
     """Rows of all runs of a chunk.
@@ -45,7 +43,7 @@ def compute_chunk(
     Args:
         recipe: how they are computed.
         task: which they are.
-        tell: called before each run that is computed alone.
+        before_run: called before each run that is computed alone.
         lost: runs that are not tried, and why: they have ended their process before. If it is given, even empty, the
             runs are computed one by one.
     """
@@ -65,7 +63,9 @@ def compute_chunk(
         except DescriptionError as failure:
             reasons[k] = str(failure)
     with using(recipe.base.solver.backend):
-        for k, outcome in _outcomes(recipe, scenarios, tell, alone=lost is not None):
+        for k, outcome in _outcomes(
+            recipe, scenarios, before_run, alone=lost is not None
+        ):
             try:
                 if isinstance(outcome, Exception):
                     raise outcome
@@ -113,16 +113,19 @@ def _check_times(recipe: StudyRecipe, run: Any) -> None:
 
 
 def _outcomes(
-    recipe: StudyRecipe, scenarios: Mapping[int, Base], tell: Tell, alone: bool
+    recipe: StudyRecipe,
+    scenarios: Mapping[int, Base],
+    before_run: BeforeRun,
+    alone: bool,
 ) -> Iterator[tuple[int, Outcome]]:
     """Outcomes of the analysis in any order, with the numbers of their runs; of failed ones the exception."""
     if recipe.analysis == "simulate":
         runs = {k: s for k, s in scenarios.items() if isinstance(s, Scenario)}
-        yield from measure_runs(runs, tell, alone)
+        yield from measure_runs(runs, before_run, alone)
         return
     analyse = {"static": _equilibrium, "modes": _modes, "linearize": _linear_model}
     for k, scenario in scenarios.items():
-        tell(k)
+        before_run(k)
         try:
             if isinstance(scenario, ControlStudy):
                 yield k, _comparison(scenario, recipe)
@@ -134,7 +137,7 @@ def _outcomes(
 
 
 def _comparison(study: ControlStudy, recipe: StudyRecipe) -> Comparison:
-    """The numbers of those controllers that the metrics ask for."""
+    """The numbers of those controllers that the metrics need."""
     setting = setting_of(study)
     first = next(iter(study.controllers))
     wanted = {request.controller for request in recipe.metrics}

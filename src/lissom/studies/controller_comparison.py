@@ -39,11 +39,11 @@ def _nobody(k: int, count: int, name: str) -> Iterator[ShareWatch]:
 
 
 class ComparisonWatch(NamedTuple):
-    """Who is told how a comparison goes on."""
+    """Callbacks that follow a comparison."""
 
-    # Around every controller: its number from 0, of how many, its name; gives who is told of its run.
+    # Context around every controller: its number from 0, of how many, its name; gives the callback of its run.
     law: Callable[[int, int, str], AbstractContextManager[ShareWatch]] = _nobody
-    # After every controller, with all that there is.
+    # Called after every controller, with the table so far.
     table: Callable[[ControllerComparison], None] = lambda table: None
 
 
@@ -51,7 +51,7 @@ NOBODY = ComparisonWatch()
 
 
 class ComparisonFiles(NamedTuple):
-    """Files of a comparison, as far as they are asked for; they are written as the table grows."""
+    """Output files of a comparison, written as the table grows."""
 
     numbers: Any = None
     picture: Any = None
@@ -75,7 +75,7 @@ class ComparisonFiles(NamedTuple):
         return table
 
     def draw(self, table: ControllerComparison) -> ControllerComparison:
-        """Draws the runs that there are; the table with its figure."""
+        """Draws the finished runs; the table with its figure."""
         if self.picture is None or not table.runs:
             return table
         table.plot(self.picture)
@@ -99,7 +99,7 @@ def compare_controllers(
         numbers: file of the table, `.json` or `.csv`, written after every controller.
         picture: file of the figure.
         results: folder for the result file of every run.
-        watch: told after every controller; an exception that it raises stops the comparison.
+        watch: called after every controller; an exception that it raises stops the comparison.
 
     Returns:
         The table: tracking error, vibration after the stop, torque and phase margin of every controller; `plot()`.
@@ -143,8 +143,8 @@ def _compared(
     count = len(table.rows)
     for k, name in enumerate(setting.study.controllers):
         try:
-            with watch.law(k, count, name) as told:
-                row, run = _row(setting, name, file, told)
+            with watch.law(k, count, name) as report:
+                row, run = _row(setting, name, file, report)
         except (Interrupted, KeyboardInterrupt):
             text = f"interrupted: {k} of {count} controllers are done"
             raise FailedRun(text, files.draw(table), interrupted=True) from None

@@ -1,4 +1,4 @@
-"""What is measured on a run of a comparison."""
+"""Numbers of a run of a comparison: tracking, vibration, torque, strain."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +38,7 @@ class Gauge(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What all runs of a comparison share."""
+    """Robot, motion and time scale that all runs of a comparison share."""
 
     study: ControlStudy
     scenario: Scenario  # with the changes of the study
@@ -105,7 +105,7 @@ def _joint_numbers(setting: Setting, controller: Any, run: "Run") -> dict[str, A
 
 
 def _followed_motion(model: "Model", controller: Any) -> "AbstractSignal":
-    """What the encoders should do."""
+    """Reference motion of the encoders [rad or m]."""
     if isinstance(controller, Common):
         return shaped_reference(model, controller)
     table = controller.reference

@@ -53,7 +53,7 @@ class ReadyRun(NamedTuple):
 
 
 def measure_runs(
-    scenarios: Mapping[int, Scenario], tell: Callable[[int], None], alone: bool
+    scenarios: Mapping[int, Scenario], before_run: Callable[[int], None], alone: bool
 ) -> Iterator[tuple[int, Any]]:
     """Runs of all scenarios, each with its number, as something to measure, or as the exception that ended it."""
     starts: list[ReadyRun] = []
@@ -65,7 +65,7 @@ def measure_runs(
     for group in _groups(starts, alone):
         if len(group) < LEAST:
             for one in group:
-                tell(one.number)
+                before_run(one.number)
                 yield one.number, _single(one)
         else:
             yield from _in_lanes(group)
@@ -124,7 +124,7 @@ def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
     try:
         runs = lane_solution(task)
     except Exception:
-        # What one of them cannot do, the others may still do alone.
+        # If one of them fails, the others are run alone.
         yield from ((one.number, _single(one)) for one in group)
         return
     # Back on the host at once: to take members out of JAX arrays one by one costs more than the runs.

@@ -1,4 +1,4 @@
-"""What a law costs from sample to sample."""
+"""Computing time of a law per sample."""
 
 import time
 from typing import Any

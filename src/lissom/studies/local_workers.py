@@ -1,4 +1,4 @@
-"""Workers on this machine: one process for each core, each asked for one chunk after the other."""
+"""Workers on this machine: one process for each core, each computing one chunk after the other."""
 
 import json
 import os
@@ -20,7 +20,7 @@ TRIES = 2  # of a chunk whose process ends, before its runs are tried one by one
 
 
 class Progress(NamedTuple):
-    """What comes from the workers: a chunk that is done, or only that some time has passed."""
+    """Event of the workers: a finished chunk, or only that some time has passed."""
 
     number: int | None
     data: bytes = b""
@@ -63,14 +63,14 @@ class ChunkWorker:
             raise LostWorker(message, run) from None
 
     def end(self) -> None:
-        """Ends the process, whatever it is doing."""
+        """End the process at once, in the middle of a chunk too."""
         self._process.end()
 
 
 def compute_locally(
     plan: Plan, numbers: Sequence[int], workers: int
 ) -> Iterator[Progress]:
-    """Chunks as they get done, in any order, and a sign of life at least every `PAUSE` seconds."""
+    """Chunks as they are finished, in any order, and an event at least every `PAUSE` seconds."""
     todo: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in numbers:
         todo.put(number)
@@ -94,7 +94,7 @@ def compute_locally(
 
 
 class Team:
-    """Threads that each look after one worker."""
+    """Threads that each drive one worker."""
 
     def __init__(self, plan: Plan, size: int):
         self.plan = plan
@@ -111,7 +111,7 @@ class Team:
             look_after.start()
 
     def end(self) -> None:
-        """Ends all processes."""
+        """End all worker processes."""
         self.stopped.set()
         for worker in list(self.workers.values()):
             worker.end()

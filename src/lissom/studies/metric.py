@@ -1,10 +1,10 @@
-"""A number by name that a study can keep of each run; the functions that measure one register themselves."""
+"""Metrics: numbers by name that a study saves of each run; the functions that measure them register themselves."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 LARGEST, SMALLEST = "largest", "smallest"
-MODES = 6  # whose frequencies are kept unless a study says how many
+MODES = 6  # number of frequencies unless a study says otherwise
 
 
 class Metric(NamedTuple):

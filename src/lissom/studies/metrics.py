@@ -1,4 +1,4 @@
-"""Which metrics a study asks for, and whether its analysis gives them."""
+"""The metrics of a study, checked against its analysis."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
@@ -29,7 +29,7 @@ def _written_short(value: Any) -> Any:
 
 
 class MetricEntries(Part):
-    """A metric that a study asks for, and what it is measured on."""
+    """A metric of a study, and what it is measured on."""
 
     metric: str
     name: Name | None = None  # in the results; default: that of the metric
@@ -53,7 +53,7 @@ MetricRequest = Annotated[MetricEntries, BeforeValidator(_written_short)]
 
 
 def metric_findings(analysis: str, request: MetricEntries) -> list[Finding]:
-    """What does not fit the analysis."""
+    """Problems of a metric that does not fit the analysis."""
     known = metrics_of(analysis)
     if request.metric not in known:
         return [finding(_misfit(analysis, request.metric), value=request.metric)]
@@ -97,7 +97,7 @@ def metric_of(analysis: str, request: MetricEntries) -> Metric:
 def changed_meanings(
     analysis: str, requests: Iterable[MetricEntries]
 ) -> tuple[str, ...]:
-    """One line for each metric asked for whose name meant something else in an earlier version."""
+    """One line for each metric of the study whose name meant something else in an earlier version."""
     names = dict.fromkeys(request.metric for request in requests)
     known = metrics_of(analysis)
     return tuple(

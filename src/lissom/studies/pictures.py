@@ -24,7 +24,7 @@ from .sensitivity import SobolIndices
 from .study import Study
 from .worst_cases import WorstCase
 
-COLOURS = "cividis"  # told apart with every kind of colour vision, and in grey
+COLOURS = "cividis"  # distinguishable with every kind of colour vision, and in grey
 WORST = "#D55E00"
 MOST_LINES = 2000  # of parallel coordinates: more is one grey surface
 MOST_POINTS = 20_000  # of a scatter

@@ -1,4 +1,4 @@
-"""What a worker has to know to compute runs: plain data, the same on every machine."""
+"""Recipe of a study for workers: plain data, the same on every machine."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from .study import Analysis, AnalysisOptions, Study
 
 
 class StudyRecipe(Part):
-    """An analysis, the scenario of all runs with its robot inline, the keys that vary, and what is kept."""
+    """An analysis, the scenario of all runs with its robot inline, the keys that vary, and the metrics."""
 
     analysis: Analysis
     scenario: dict[str, Any]
@@ -51,7 +51,7 @@ class StudyRecipe(Part):
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """What is kept of every run."""
+        """Columns of the results, in order."""
         return columns_of(self.analysis, self.metrics, self.series, self.base)
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One self-contained HTML page about a study: what was asked, what came out, worst cases, pictures."""
+"""One self-contained HTML page about a study: its definition, results, worst cases, pictures."""
 
 import base64
 import html
@@ -44,7 +44,7 @@ img { max-width: 100%; } figure { margin: 1em 0; }
 
 
 class StudyResults(NamedTuple):
-    """What a report tells about."""
+    """Results of a study that its report shows."""
 
     study: Study
     data: Any  # xarray.Dataset of all runs
@@ -59,7 +59,7 @@ def write_report(results: StudyResults, path: str | Path) -> Path:
 
 
 def report_page(results: StudyResults) -> str:
-    """Text of the page."""
+    """HTML of the page."""
     study = results.study
     title = (
         f"{study.analysis} of {study.base.robot.name} over {', '.join(study.labels)}"

@@ -23,7 +23,7 @@ SIMULATE = "simulate"
 
 
 class MeasuredRun:
-    """A run that is over, and what several metrics ask of it."""
+    """A finished run, with cached quantities that several metrics use."""
 
     def __init__(
         self, model: "Model", scenario: Scenario, run: "Run", outputs: "Outputs"
@@ -58,7 +58,7 @@ class MeasuredRun:
 
 
 def stop_of(scenario: Scenario, request: Any) -> float | None:
-    """When the motion of a scenario ends [s]: as asked for, else the end of its inputs and its reference."""
+    """Time at which the motion of a scenario ends [s]: `after`, else the end of its inputs and its reference."""
     if request.after is not None:
         return float(request.after)
     inputs = scenario.inputs

@@ -73,7 +73,7 @@ def unit_points(sampling: str, dimensions: int, count: int, seed: int) -> np.nda
     from scipy.stats import qmc
 
     if sampling == "sobol":
-        # The first points of 2^m: any number may be asked for, a power of two is spread best.
+        # The first points of 2^m: any number works, a power of two is spread best.
         power = max(int(np.ceil(np.log2(count))), 0)
         return qmc.Sobol(dimensions, rng=rng).random_base2(power)[:count]
     if sampling == "halton":

@@ -1,4 +1,4 @@
-"""The folder of a study: what it is, and the chunks that are done. Chunks are the only truth."""
+"""The folder of a study: its definition and its finished chunks, from which all results follow."""
 
 import errno
 import json
@@ -53,7 +53,7 @@ class Plan(NamedTuple):
         return ChunkTask(number, first, self.study.design.settings(first, first + size))
 
     def record(self) -> dict[str, Any]:
-        """What a store remembers of its study."""
+        """The record of the study, as `study.json` holds it."""
         return {
             "lissom": __version__,
             "fingerprint": self.recipe.fingerprint,
@@ -76,7 +76,7 @@ class ChunkStore:
         return self.folder / CHUNK_FOLDER
 
     def record_of_study(self) -> dict[str, Any] | None:
-        """What the store remembers of its study; None for one that has not begun.
+        """The recorded study; None for one that has not begun.
 
         Raises:
             DescriptionError: the file is there and cannot be read.
@@ -146,7 +146,7 @@ class ChunkStore:
         return self.chunk_folder / name[:2] / name
 
     def present(self) -> set[str]:
-        """Names of the chunks that are there."""
+        """Names of the stored chunks."""
         return {path.name for path in self.chunk_folder.glob("*/*.chunk")}
 
     def read(self, name: str) -> ChunkContent:
@@ -167,7 +167,7 @@ class ChunkStore:
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
-        """While it lasts, nobody else writes to the store; the system lets go when the process ends, however it does.
+        """Lock of the store against other writers; the system releases it when the process ends, however it does.
 
         Raises:
             StoreError: another process does.
@@ -209,7 +209,7 @@ def _lock(file: Any) -> bool:
 
 
 def cannot_write(folder: Path, failure: OSError) -> StoreError:
-    """What to say where a store cannot be written."""
+    """The error of a store that cannot be written."""
     if failure.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreError(
             f"{folder}: no room left on the disk. Free some space and give the same command again"
@@ -236,7 +236,7 @@ def _refused(place: Path, message: str) -> DescriptionError:
 
 
 def _changes_in_words(held: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """What the study of a store and the study that was asked for do not have in common."""
+    """Differences between the study of a store and the requested study, in words."""
     if held.get("lissom") != now["lissom"]:
         changes = [f"lissom was {held.get('lissom')}, now {now['lissom']}"]
     else:

@@ -1,4 +1,4 @@
-"""A study as a user writes it: one analysis, the keys that vary, and the numbers that are kept."""
+"""A study as a user writes it: one analysis, the keys that vary, and the metrics."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -53,7 +53,7 @@ Sampling = Annotated[
 ]
 TIME_GRID = ("initial.time", "t_end", "output_dt")  # keys of the output times
 CHECKED = 20  # values of a list that are tried on the scenario before the study begins
-CHUNK = 64  # runs that are computed and kept together, at most
+CHUNK = 64  # runs that are computed and stored together, at most
 CHUNKS = (
     32  # into which a small study is divided, so that all cores have something to do
 )
@@ -66,7 +66,7 @@ class TableFile(Part):
 
 
 class Bound(Part):
-    """What a specification asks of a metric."""
+    """Limits of a metric in a specification."""
 
     below: Annotated[float, BeforeValidator(axis_number)] | None = None
     above: Annotated[float, BeforeValidator(axis_number)] | None = None
@@ -108,10 +108,10 @@ class Study(Part):
     metrics: tuple[MetricRequest, ...] = ()
     # Columns of a run over time: q.upper, torque.upper, position.lower/tip.x, deflection.lower/tip, energy.kinetic.
     series: tuple[str, ...] = ()
-    runs: Literal["none", "all"] = "none"  # whole runs that are kept
+    runs: Literal["none", "all"] = "none"  # whole runs that are stored
     options: AnalysisOptions = AnalysisOptions()
     specification: dict[str, Bound] = {}  # by the names of metrics
-    chunk: Annotated[int, Whole(1, 100_000)] | None = None  # runs kept together
+    chunk: Annotated[int, Whole(1, 100_000)] | None = None  # runs stored together
 
     @classmethod
     def load(cls, path: str | Path, packages: Packages | None = None) -> "Study":
@@ -264,7 +264,7 @@ class Study(Part):
 
     @property
     def chunk_size(self) -> int:
-        """Runs that are computed and kept together: the study fixes which these are."""
+        """Runs that are computed and stored together; the study fixes which these are."""
         if self.chunk is not None:
             return self.chunk
         return int(np.clip(self.design.count // CHUNKS, 1, CHUNK))

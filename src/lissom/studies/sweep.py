@@ -63,7 +63,7 @@ class Sweep(Result):
 
     @property
     def study(self) -> Study:
-        """The study whose results these are."""
+        """The definition of the study."""
         return self._plan.study
 
     @property
@@ -208,7 +208,7 @@ class Sweep(Result):
             raise ValueError(f"run: {run}: the study has runs 0 to {count - 1}")
         return run
 
-    # --- what is told of it -----------------------------------------------------------------------------------------
+    # --- summary ------------------------------------------------------------------------------------------------------
 
     @property
     def complete(self) -> bool:
@@ -305,7 +305,7 @@ def _shown(value: Any) -> str:
 
 
 class StudyInterrupted(KeyboardInterrupt):
-    """A study that was stopped; what is done is kept, and the same call goes on."""
+    """A study that was stopped; finished runs are stored, and the same call continues."""
 
     def __init__(self, message: str, sweep: Sweep):
         super().__init__(message)
@@ -314,7 +314,7 @@ class StudyInterrupted(KeyboardInterrupt):
 
 @contextmanager
 def interruptions() -> Iterator[None]:
-    """While it lasts, a study that is stopped is a failed run with what is known of it."""
+    """Context in which a stopped study raises `StudyInterrupted` with the finished runs."""
     try:
         yield
     except StudyInterrupted as stopped:
@@ -346,7 +346,7 @@ def sweep(
         study: a `Study`, the path of a study file, or its data; with `over` a scenario, a robot or a comparison of
             controllers; with `status` the folder of a study.
         over: keys that vary, with their axes, where `study` is a scenario.
-        metrics: numbers that are kept of every run, with `over`.
+        metrics: numbers that are saved of every run, with `over`.
         analysis: `simulate`, `static`, `modes`, `linearize` or `control`, with `over`.
         sampling: how the values are combined, with `over`.
         samples: number of random samples, with `over`.
@@ -431,7 +431,7 @@ def _computed_sweep(
         message = f"interrupted: {_kept(tally, store)}; the same command goes on"
         raise StudyInterrupted(message, found) from None
     except (StoreError, ClusterError, LostWorker) as failure:
-        # What is done is said where anything was computed.
+        # The count is printed if anything was computed.
         if last:
             failure.args = (f"{failure} ({_kept(last[0], store)})",)
         raise
@@ -445,7 +445,7 @@ def _address(cluster: Any, *tls: Any) -> Any:
     """The address of a cluster with its certificates; a client is taken as it is.
 
     Raises:
-        DescriptionError: what is no address, or certificates that nobody asks for or that are not there.
+        DescriptionError: what is no address, or certificates that are unused or missing.
     """
     if not (cluster is None or isinstance(cluster, str)):
         return cluster

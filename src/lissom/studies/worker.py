@@ -28,14 +28,14 @@ def main() -> None:
     serve(chunk)
 
 
-def answer(recipe: StudyRecipe, request: Mapping[str, Any], tell: Any) -> bytes:
-    """The bytes of the chunk that a request asks for."""
+def answer(recipe: StudyRecipe, request: Mapping[str, Any], report: Any) -> bytes:
+    """The bytes of the requested chunk."""
     from .compute import compute_chunk
 
     task = ChunkTask(request["number"], request["first"], request["settings"])
     lost = request.get("lost")
     numbered = None if lost is None else {int(k): why for k, why in lost.items()}
-    return encode(compute_chunk(recipe, task, tell, numbered))
+    return encode(compute_chunk(recipe, task, report, numbered))
 
 
 def compute_remotely(
@@ -45,7 +45,7 @@ def compute_remotely(
 
     Args:
         recipe: of the study, as JSON.
-        fingerprint: that the recipe has where the study was asked for.
+        fingerprint: of the recipe on the machine that runs the study.
         request: which runs.
 
     Raises:

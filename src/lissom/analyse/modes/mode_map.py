@@ -287,8 +287,8 @@ def mode_map(
     family = _family_over(model, changes, grid) if changes else None
     points: list[PointModes] = []
     with_rates = moves and not frozen
-    with shown_progress("modes", 1.0, "", progress, watch) as tell:
-        linear = _linear_points(model, family, motion, feedback, with_rates, tell)
+    with shown_progress("modes", 1.0, "", progress, watch) as report:
+        linear = _linear_points(model, family, motion, feedback, with_rates, report)
         for at, here in linear:
             require_balance(float(here.relative_residual), f"near q = {at.tolist()}")
             points.append(_modes_at(model, here, locked, damped, several))
