@@ -9,6 +9,7 @@ from jaxnative.compiled import compiled_quickly
 
 from ..describe.modelled import model_facts
 from ..describe.robot_facts import named_nodes, values_by_name
+from ..drawing import picture_of
 from ..dynamics import engine
 from ..files.errors import refused
 from ..files.summary import Result, Summary, number, plain
@@ -80,6 +81,10 @@ class Equilibrium(Result):
         facts = (("model", str(model.modelled)), ("energy", energy))
         title = f"{model.robot.name}: joints {self.joints_are}"
         return Summary(title, facts, columns, tuple(rows), parts=(self._nodes(),))
+
+    def plot(self, path: Any = None) -> Any:
+        """Figure of the robot in equilibrium, the rigid one dashed; `path` writes it too."""
+        return picture_of(self, path=path)
 
     def _nodes(self) -> Summary:
         rows = []

@@ -94,12 +94,12 @@ class RobotTable(Result):
         """Mass of links and payload [kg]."""
         return sum(link.mass for link in self.links) + (self.payload or 0.0)
 
-    def plot(self, path: str | Path) -> None:
-        """Picture of the robot in its pose, with frames and nodes."""
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Figure of the robot in its pose, with frames and nodes; `path` writes it too."""
         from ..show.drawings import draw_pose  # slow to import
 
         with using(self.scenario.solver.backend):
-            draw_pose(self.model, list(self.q), str(path))
+            return draw_pose(self.model, list(self.q), path)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as plain data."""

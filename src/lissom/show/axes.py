@@ -129,6 +129,15 @@ def tidy_axes(axes: Axes) -> Axes:
     return axes
 
 
+def draw_unit_circle(axes: Axes) -> None:
+    """The unit circle of the z plane, around the poles of sampled systems."""
+    turn = np.exp(1j * np.linspace(0.0, 2 * np.pi, 181))
+    axes.plot(np.real(turn), np.imag(turn), color=SOFT, lw=0.8)
+    axes.set_aspect("equal")
+    axes.set_xlabel("Re z")
+    axes.set_ylabel("Im z")
+
+
 def time_axes(axes: Axes) -> Axes:
     """Tidy axes against time, without margins left and right."""
     tidy_axes(axes)

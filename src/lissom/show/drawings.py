@@ -9,7 +9,9 @@ import numpy as np
 
 from jaxnative.compiled import compiled_quickly
 
+from ..analyse.equilibrium import Equilibrium
 from ..analyse.linear.frequency_response import FrequencyResponses
+from ..analyse.linear.state_space import LinearModel
 from ..analyse.linear.step_response import StepResponses
 from ..analyse.modes.damped_modes import DampedModes
 from ..analyse.modes.modal import Modes
@@ -31,6 +33,7 @@ from .plot_linear import (
     plot_frequency_response,
     plot_mode_map,
     plot_mode_polynomials,
+    plot_poles,
     plot_step_response,
 )
 from .robot_scene import scene_of
@@ -60,6 +63,12 @@ def draw_pose(
         path,
         rotation=model.node_rows(poses.rotation),
     )
+
+
+@draws(Equilibrium)
+def draw_equilibrium(found: Equilibrium, path: str | Path | None = None) -> Figure:
+    """The robot at rest, the ERLS dashed."""
+    return draw_pose(found.model, found.state, path)
 
 
 @draws(Modes)
@@ -102,6 +111,12 @@ def animated_mode(
     if origin is None:
         raise ValueError("these modes do not know their robot: ask ls.modes for them")
     return animate_mode(origin.model, origin.state, modes, mode, path)
+
+
+@draws(LinearModel)
+def draw_linear_model(linear: LinearModel, path: str | Path | None = None) -> Figure:
+    """The poles of a linear model."""
+    return plot_poles(linear, path)
 
 
 @draws(StepResponses)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..analyse.linear.frequency_response import FrequencyResponse
+from ..analyse.linear.state_space import LinearModel
 from ..analyse.linear.step_response import StepResponse
 from ..analyse.modes.mode_map import ModeMap
 from ..analyse.polynomials.mode_polynomials import ModePolynomials
@@ -17,6 +18,7 @@ from .axes import (
     PALETTE,
     SOFT,
     TITLE,
+    draw_unit_circle,
     finish,
     line_colour,
     new_figure,
@@ -95,6 +97,35 @@ def _line(k: int) -> dict[str, Any]:
     """Colour and style of line k: the palette solid, then dashed, and so on."""
     turn = k // len(PALETTE)
     return {"color": line_colour(k), "ls": LINE_STYLES[turn % 4]}
+
+
+# --- poles ---------------------------------------------------------------------------------------------------------
+
+
+def plot_poles(linear: LinearModel, path: str | Path | None = None) -> Figure:
+    """Poles of a `LinearModel`: decay rate over frequency, or beside the unit circle of a sampled model.
+
+    Args:
+        linear: result of `linearize`.
+        path: file to write (png, pdf, svg), None for none.
+    """
+    poles = linear.poles
+    figure = new_figure(7, 6)
+    axes = figure.subplots()
+    if linear.dt:
+        draw_unit_circle(axes)
+        axes.plot(np.real(poles), np.imag(poles), "x", color=INK, ms=5)
+    else:
+        axes.axvline(0.0, color=SOFT, lw=0.8)
+        axes.plot(np.real(poles), np.imag(poles) / (2 * np.pi), "x", color=INK, ms=5)
+        # Slow and fast motions side by side: linear up to 1, logarithmic beyond.
+        axes.set_xscale("symlog", linthresh=1.0)
+        axes.set_yscale("symlog", linthresh=1.0)
+        axes.set_xlabel("Re [rad/s]")
+        axes.set_ylabel("Im / 2π [Hz]")
+    axes.set_title(f"{linear.operating.robot}: {len(poles)} poles", **TITLE)
+    tidy_axes(axes)
+    return finish(figure, path)
 
 
 # --- mode maps -----------------------------------------------------------------------------------------------------

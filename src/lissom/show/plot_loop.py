@@ -8,6 +8,7 @@ from ..control.margins import OpenLoop, closed_loop_poles, sensitivity
 from .axes import (
     INK,
     SOFT,
+    draw_unit_circle,
     finish,
     line_colour,
     new_figure,
@@ -66,8 +67,7 @@ def _phase_deg(gain: np.ndarray) -> np.ndarray:
 
 def _draw_poles(axes: Axes, loop: OpenLoop) -> None:
     """Poles with the loop open and closed, and the unit circle."""
-    turn = np.exp(1j * np.linspace(0.0, 2 * np.pi, 181))
-    axes.plot(np.real(turn), np.imag(turn), color=SOFT, lw=0.8)
+    draw_unit_circle(axes)
     robot, closed = loop.robot.poles, closed_loop_poles(loop)
     axes.plot(
         np.real(robot), np.imag(robot), "x", color=SOFT, ms=4, label="robot alone"
@@ -75,9 +75,6 @@ def _draw_poles(axes: Axes, loop: OpenLoop) -> None:
     axes.plot(
         np.real(closed), np.imag(closed), ".", color=INK, ms=5, label="closed loop"
     )
-    axes.set_aspect("equal")
-    axes.set_xlabel("Re z")
-    axes.set_ylabel("Im z")
     tidy_axes(axes)
     beside = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2}
     axes.legend(frameon=False, fontsize=8.5, **beside)

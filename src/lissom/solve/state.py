@@ -1,20 +1,46 @@
 """The state of a robot: where its joints and links are, how fast they move, and what its encoders read."""
 
+from typing import Any
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from ..atomic import write_atomically
 from ..dynamics.formulation import AbstractFormulation, Motion
-from ..files.summary import Summarised, Summary, count, number
+from ..files.array_file import read_arrays
+from ..files.errors import refused
+from ..files.summary import Result, Summary, count, number, plain
 from ..types import Float, host_real, is_traced, joined, picked
 
+# The parts of a state as files and results name them, by its fields.
+NAMES = {
+    "q": "q",
+    "qd": "qd",
+    "elastic": "elastic",
+    "elastic_d": "elastic_rate",
+    "encoder": "encoder",
+    "encoder_d": "encoder_rate",
+    "torque": "torque",
+    "independent": "independent",
+}
+OPTIONAL = ("torque", "independent")
 
-class State(Summarised, eqx.Module):
+
+class State(Result, eqx.Module):
     """Joint coordinates of the ERLS, elastic coordinates, their rates, and what the encoders read.
 
     All moving joints are here. Of a closed chain some follow from the others, and only the `independent` ones are
-    coordinates of the model; `q` then also says on which of its assembly branches the chain is.
+    coordinates of the model; `q` then also says on which of its assembly branches the chain is. `model.plot(state)`
+    draws the robot in it.
+
+    Example:
+        >>> import lissom as ls
+        >>> state = ls.Model("simple-pendulum").at([0.3])
+        >>> path = state.save("start.npz")
+        >>> ls.State.load("start.npz").to_dict()["q"]
+        [0.3]
     """
 
     q: Float[Array, " j"]  # theta
@@ -55,6 +81,37 @@ class State(Summarised, eqx.Module):
         largest = np.max(np.abs(np.asarray(self.elastic)), initial=0.0)
         facts = (("largest elastic coordinate", number(largest)),)
         return Summary(title, facts, tuple(columns), tuple(rows))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All parts by name as plain data; `q`, `qd`, `elastic` and `elastic_rate` as in `initial` of a scenario."""
+        return plain({name: getattr(self, field) for field, name in NAMES.items()})
+
+    def save(self, path: Any) -> Any:
+        """Write all parts in full precision: `.npz`, for `State.load` and NumPy."""
+        if not str(path).lower().endswith(".npz"):
+            raise refused("path", str(path), "the name must end in .npz")
+        parts = {name: getattr(self, field) for field, name in NAMES.items()}
+        arrays: dict[str, Any] = {
+            name: np.asarray(part) for name, part in parts.items() if part is not None
+        }
+        return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
+
+    @classmethod
+    def load(cls, path: Any) -> "State":
+        """A state read back from its file."""
+        arrays = read_arrays(path)
+        needed = [name for name in NAMES.values() if name not in OPTIONAL]
+        missing = [name for name in needed if name not in arrays]
+        if missing:
+            raise ValueError(f"{path}: not a state: {', '.join(missing)} is missing")
+        parts: dict[str, Any] = {
+            field: jnp.asarray(arrays[name])
+            for field, name in NAMES.items()
+            if name in arrays
+        }
+        if "independent" in parts:
+            parts["independent"] = tuple(arrays["independent"].tolist())
+        return cls(**parts)
 
     def _coordinates(self, joints: Float[Array, " j"]) -> Float[Array, " i"]:
         if self.independent is None:

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Complex
 
 from ...atomic import write_atomically
+from ...drawing import picture_of
 from ...files.array_file import read_arrays
 from ...files.summary import Result, Summary, count, number, numbers
 from ...solve.channels import UnknownNameError
@@ -111,6 +112,10 @@ class LinearModel(Result):
         title = f"LinearModel of {point.robot}: {sizes}{steps}"
         rows = tuple(self._rows_of_poles())
         return Summary(title, facts, POLES, rows, parts=(self._point_summary(),))
+
+    def plot(self, path: Any = None) -> Any:
+        """Figure of the poles; `path` writes it too."""
+        return picture_of(self, path=path)
 
     def _point_summary(self) -> Summary:
         """Motion and torque of each joint at the operating point."""

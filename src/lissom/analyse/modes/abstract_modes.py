@@ -1,15 +1,18 @@
 """What undamped and damped modes have in common: their table, plain data, pictures and warnings."""
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import equinox as eqx
 import numpy as np
 
+from ...atomic import write_atomically
 from ...describe.defaults import SHOWN_MODES
 from ...describe.modelled import model_facts
 from ...describe.robot_facts import has_damping, values_by_name
 from ...drawing import animation_of, picture_of
+from ...files.errors import refused
 from ...files.summary import Result, Summary, count, number, plain
 from ...parameters import Locked
 from ...types import Float
@@ -100,6 +103,20 @@ class AbstractModes(Result, eqx.Module):
     def plot(self, count: int = SHOWN_MODES, path: Any = None) -> Any:
         """Figure of the lowest mode shapes; `path` writes it too."""
         return picture_of(self, count=count, path=path)
+
+    def save(self, path: Any) -> Any:
+        """Write everything in full precision: `.npz`; shares by part and mode, with the names of the parts."""
+        if not str(path).lower().endswith(".npz"):
+            raise refused("path", str(path), "the name must end in .npz")
+        arrays: dict[str, Any] = {}
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Mapping):
+                arrays[f"{field.name}_names"] = np.array(list(value), dtype=str)
+                value = list(value.values())
+            if field.name != "origin":
+                arrays[field.name] = np.asarray(value)
+        return write_atomically(path, lambda file: np.savez_compressed(file, **arrays))
 
     def animate(self, path: Any, mode: int = 1) -> Any:
         """A page on which the robot swings in one mode, counted from 1, slowed down and enlarged."""

@@ -13,7 +13,7 @@ from ...describe.material import Material, library_material
 from ...describe.reduction_names import InterfaceMethod, method_name
 from ...drawing import picture_of
 from ...files.errors import refused
-from ...files.summary import Result, Summary
+from ...files.summary import Result, Summary, plain
 from ...parameters import (
     DespiteFailures,
     ExpectedMass,
@@ -98,7 +98,7 @@ class LinkImport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data."""
-        return {"report": self.report.to_dict()}
+        return plain({"report": self.report.to_dict()})
 
     def summary(self) -> Summary:
         """The report line by line, and frequencies of the full and the reduced link."""
@@ -112,7 +112,7 @@ class LinkImport(Result):
 
     def save_report(self, path: Any) -> None:
         """Writes the report as JSON."""
-        text = json.dumps(self.report.to_dict(), indent=2, ensure_ascii=False)
+        text = json.dumps(plain(self.report.to_dict()), indent=2, ensure_ascii=False)
         write_atomically(path, lambda file: file.write(text.encode()))
 
     def save(self, path: Any) -> None:
