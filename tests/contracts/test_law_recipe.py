@@ -11,8 +11,8 @@ import lissom as ls
 from lissom import controller_types
 from lissom.control.law_table import LAWS
 from lissom.control.laws import register_law
-from lissom.describe.controller_forms import controller_forms
 from lissom.describe.controllers import CONTROLLERS
+from lissom.describe.forms import file_forms
 
 BRAKE = {"type": "brake", "damping": [0.4, 0.2]}
 SCENARIO = {
@@ -76,7 +76,7 @@ def test_a_wrong_file_is_refused_by_line_and_key(offered, tmp_path):
 
 
 def test_forms_show_it_and_messages_name_it(offered):
-    form = controller_forms().controllers[-1]
+    form = file_forms()["controller"].forms[-1]
     assert (form.type, form.about) == ("brake", "A brake on every joint.")
     assert [field.key for field in form.fields] == ["damping", "sample"]
     with pytest.raises(ls.DescriptionError, match="hybrid, brake, did you mean"):

@@ -5,9 +5,6 @@ import pytest
 
 import lissom as ls
 from lissom.analyse.mass_properties import combined, mass_properties
-from lissom.describe.controller_forms import controller_forms
-from lissom.describe.controllers import CONTROLLERS
-from lissom.describe.planned_motions import MOTIONS
 from lissom.runs.scenario_facts import scenario_facts
 from lissom.studio.posed_robot import PoseRequest, posed_robot
 from performed import performed
@@ -77,22 +74,6 @@ def test_a_node_that_is_pulled_comes_there_and_stays_short_where_it_cannot(posed
     assert not far.reached
     # Stretched out as far as it goes, towards the target.
     assert far.q[posed.model.joint_names[1]] == pytest.approx(0.0, abs=1e-3)
-
-
-def test_forms_have_every_field_of_every_controller():
-    forms = controller_forms()
-    assert [form.type for form in forms.controllers] == list(CONTROLLERS)
-    assert [form.type for form in forms.references] == ["table", *MOTIONS]
-    for form in forms.controllers:
-        keys = {field.key for field in form.fields}
-        assert keys == set(CONTROLLERS[form.type].model_fields) - {"type"}
-        assert form.about.endswith(".")
-    pid = next(form for form in forms.controllers if form.type == "pid")
-    kinds = {field.key: field.kind for field in pid.fields}
-    assert kinds["reference"] == "reference" and kinds["gains"] == "part"
-    shaper = next(field for field in pid.fields if field.key == "shaper")
-    types = next(field for field in shaper.fields if field.key == "type")
-    assert "zvd" in types.choices and types.default == "zvd"
 
 
 def test_what_a_run_begins_with_is_told_with_its_names():

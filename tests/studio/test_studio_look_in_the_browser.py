@@ -258,15 +258,15 @@ def test_the_form_writes_every_kind_of_entry_and_keeps_comments(
     open_arm(page, tmp_path)
     page.get_by_label("All of link fore").click()
     page.get_by_label("tapered", exact=True).check()
-    fill(page, "Section at the tip: z of fore", "0.02")
+    fill(page, "beam.section.end.z of fore", "0.02")
     page.get_by_label("Material library: search for fore").fill("titan")
     page.locator(".materials button").first.click()
-    fill(page, "Rotor inertia in kg m² of fore", "1e-4")
-    fill(page, "Range in rad or m of fore", "[-2, 2]")
+    fill(page, "joint.motor.inertia of fore", "1e-4")
+    fill(page, "joint.limits.position of fore", "[-2, 2]")
     page.get_by_role("button", name="Add a mass").click()
-    fill(page, "Offset of mass 1 of fore", "[0, 0.01, 0]")
-    fill(page, "Payload mass in kg", "0.3")
-    fill(page, "Own damping ratio of fore", "0.02")
+    fill(page, "masses.0.offset of fore", "[0, 0.01, 0]")
+    fill(page, "payload.mass", "0.3")
+    fill(page, "damping.ratio of fore", "0.02")
     expect(page.locator(".problems li")).to_have_count(0)
     text = written(page)
     for line in (
@@ -282,7 +282,7 @@ def test_the_form_writes_every_kind_of_entry_and_keeps_comments(
     ):
         assert line in text, (line, text)
     # A field that is emptied takes its entry along.
-    fill(page, "Rotor inertia in kg m² of fore", "")
+    fill(page, "joint.motor.inertia of fore", "")
     assert "motor" not in written(page)
     page.get_by_role("button", name="Undo").click()
     assert "motor: {inertia: 1e-4}" in written(page)
@@ -300,7 +300,7 @@ def test_the_picture_follows_what_is_typed(browser, house, tmp_path):
     expect(drawn).to_be_hidden()
     page.wait_for_timeout(1000)
     before = picture()
-    fill(page, "a of upper", "0.9")
+    fill(page, "joint.dh.a of upper", "0.9")
     assert wait_for(lambda: _after(page, lambda: picture() != before), PATIENCE / 1000)
     assert not page.complaints
 
@@ -316,9 +316,8 @@ def test_a_joint_is_written_the_other_way_and_stays_where_it_is(
     expect(page.get_by_label("All of link fore")).to_be_visible()
     place = page.get_by_label("Placed by", exact=True)
     place.select_option("origin")
-    expect(page.get_by_label("Joint axis of upper", exact=True)).to_have_value(
-        "[0, 0, 1]"
-    )
+    axis = page.get_by_label("joint.axis of upper", exact=True).first
+    expect(axis).to_have_value("[0, 0, 1]")
     # The next joint was turned by alpha of this row: it says so itself now.
     assert written(page).count("dh:") == 0
     assert "# the tube we have" in written(page)
@@ -327,12 +326,12 @@ def test_a_joint_is_written_the_other_way_and_stays_where_it_is(
     assert wait_for(lambda: "rpy" in (tmp_path / "arm.yaml").read_text())
     np.testing.assert_allclose(geometry(tmp_path / "arm.yaml"), before, atol=1e-12)
     place.select_option("dh")
-    expect(page.get_by_label("alpha of upper", exact=True)).to_have_value(
+    expect(page.get_by_label("joint.dh.alpha of upper", exact=True)).to_have_value(
         re.compile("1.57079")
     )
-    fill(page, "theta of upper", "0")
+    fill(page, "joint.dh.theta of upper", "0")
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_label("theta of upper", exact=True)).to_have_value(
+    expect(page.get_by_label("joint.dh.theta of upper", exact=True)).to_have_value(
         re.compile(r"0\.4|0\.3999")
     )
     assert not page.complaints
@@ -358,7 +357,7 @@ def test_bodies_joints_and_loops_change_their_kind_by_form(browser, house, tmp_p
     assert "path: [[0, 0, 0], [0.5, 0, 0]]" in written(page)
     page.get_by_role("button", name="Close a loop").click()
     assert "link: fore" in written(page) and "to: ground" in written(page)
-    fill(page, "Place of loop 1 in m", "[0.6, 0, 0]")
+    fill(page, "loops.0.at", "[0.6, 0, 0]")
     assert "at: [0.6, 0, 0]" in written(page)
     assert not page.complaints
 
@@ -368,7 +367,7 @@ def test_a_mistake_is_marked_at_its_field_in_the_validators_words(
 ):
     page = opened_page(browser, house)
     open_arm(page, tmp_path)
-    fill(page, "Payload offset from the tip in m", "[0, 0]")
+    fill(page, "payload.offset", "[0, 0]")
     said = page.locator(".field-message").first
     expect(said).to_contain_text("must be a list of 3 numbers")
     expect(page.locator(".problems li")).to_have_count(1)

@@ -11,7 +11,7 @@ from ..controller_types import controller_types
 from ..files.description_files import find_file, line_of
 from ..files.errors import DescriptionError, nearest, refused
 from ..files.named_files import read_with_named_files
-from ..files.part import Finding, Part, finding, validation_error
+from ..files.part import Finding, OneOf, Part, finding, validation_error
 from ..files.quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_of
 from .planned_motions import TIMED, Reference
 from .time_tables import Coordinates, Row
@@ -201,7 +201,7 @@ def _accepted_types(kind: Any) -> str:
     return f"must be one of {', '.join(CONTROLLERS)}{guess}"
 
 
-Controller = Annotated[Any, BeforeValidator(_controller_of)]
+Controller = Annotated[Any, BeforeValidator(_controller_of), OneOf(CONTROLLERS.items)]
 
 
 def controller_from(data: Mapping[str, Any]) -> Any:

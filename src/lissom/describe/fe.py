@@ -11,7 +11,7 @@ from ..files.array_file import ArrayFileError
 from ..files.description_files import library_folder
 from ..files.fe_file import FeNodes, UnknownNodeError, fe_nodes
 from ..files.names import check_name
-from ..files.part import Finding, Part, finding
+from ..files.part import Finding, Part, about, finding
 from ..files.quantity import Whole, error, kind_of
 from .joint import ZERO, Angles
 from .reduction_names import AnyInterfaceMethod
@@ -66,12 +66,17 @@ class FE(Part):
     }
 
     file: str
-    interface: Interface = None  # node numbers
-    rpy: Angles = ZERO  # axes of the finite elements in the link frame
-    # Elastic modes kept; default: all of the file, 18 of matrices.
-    modes: Annotated[int, Whole(0, 2000)] | None = None
-    # How matrices are reduced.
-    method: AnyInterfaceMethod = "craig-bampton"
+    interface: Annotated[Interface, about("node numbers: {inner: 1, tip: 57}")] = None
+    rpy: Annotated[Angles, about("axes of the finite elements in the link frame")] = (
+        ZERO
+    )
+    modes: Annotated[
+        Annotated[int, Whole(0, 2000)] | None,
+        about("elastic modes kept; default: all of the file, 18 of matrices"),
+    ] = None
+    method: Annotated[AnyInterfaceMethod, about("how matrices are reduced")] = (
+        "craig-bampton"
+    )
 
     @property
     def path(self) -> Path:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 from typing_extensions import override
 
-from ..files.part import Finding, Findings, Part, entry_of, finding
+from ..files.part import Finding, Findings, Part, about, entry_of, finding
 from ..files.quantity import Numbers, Quantity, is_jax_value, vector
 
 Vector = tuple[float, float, float]
@@ -24,7 +24,7 @@ class DH(Part):
     a: Length = 0.0
     alpha: Angle = 0.0
     d: Length = 0.0
-    theta: Angle = 0.0  # added to the joint coordinate
+    theta: Annotated[Angle, about("added to the joint coordinate")] = 0.0
 
     @property
     def end(self) -> tuple[Any, Any, Any]:
@@ -35,9 +35,8 @@ class DH(Part):
 class Origin(Part):
     """Pose of the joint frame in the parent link's frame (the world's for the first link)."""
 
-    xyz: Point | None = None  # default: the parent's tip
-    # Rz(yaw) Ry(pitch) Rx(roll), as in URDF.
-    rpy: Angles = ZERO
+    xyz: Annotated[Point | None, about("default: the parent's tip")] = None
+    rpy: Annotated[Angles, about("Rz(yaw) Ry(pitch) Rx(roll), as in URDF")] = ZERO
 
 
 class Motor(Part):
@@ -52,8 +51,11 @@ class Friction(Part):
 
     viscous: Annotated[float, Quantity("N m s or N s/m", least=0)] = 0.0
     coulomb: Annotated[float, Quantity("N m or N", least=0)] = 0.0
-    # Speed at which tanh(1), 76 %, of the Coulomb torque is reached.
-    width: Annotated[float, Quantity("rad/s or m/s", above=0)] = 0.01
+    width: Annotated[
+        float,
+        Quantity("rad/s or m/s", above=0),
+        about("speed at which tanh(1), 76 %, of the Coulomb torque is reached"),
+    ] = 0.01
 
 
 Range = Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))]
@@ -62,8 +64,12 @@ Range = Annotated[tuple[float, float], Numbers((2,), Quantity("rad or m"))]
 class Stop(Part):
     """End stops of a joint at its limits: a spring and a damper, which push and never pull."""
 
-    # Default: the torque limit presses a stop in by a milliradian or a millimetre.
-    stiffness: Annotated[float, Quantity("N m/rad or N/m", above=0)] | None = None
+    stiffness: Annotated[
+        Annotated[float, Quantity("N m/rad or N/m", above=0)] | None,
+        about(
+            "default: the torque limit presses a stop in by a milliradian or a millimetre"
+        ),
+    ] = None
     damping: Annotated[float, Quantity("N m s/rad or N s/m", least=0)] = 0.0
 
 
@@ -117,7 +123,7 @@ class Limits(Part):
 class Follows(Part):
     """Another joint that leads this one: q = ratio q_other + offset. A gear, a belt, the second finger of a hand."""
 
-    joint: str  # name of its link
+    joint: Annotated[str, about("name of the link of the joint that leads")]
     ratio: Annotated[float, Quantity("")] = 1.0
     offset: Annotated[float, Quantity("rad or m")] = 0.0
 
@@ -135,12 +141,14 @@ class Joint(Part):
     type: Literal["revolute", "prismatic", "fixed"]
     dh: DH | None = None
     origin: Origin | None = None
-    axis: Direction | None = None  # in the joint frame; default z
+    axis: Annotated[Direction | None, about("in the joint frame; default: z")] = None
     motor: Motor | None = None
     friction: Friction | None = None
     limits: Limits | None = None
-    # False: a passive joint, such as the pin of a closed chain. Nothing drives it: no torque input, no gain.
-    actuated: bool = True
+    # No torque input, no gain.
+    actuated: Annotated[
+        bool, about("off: a passive joint, such as the pin of a closed chain")
+    ] = True
     # It has no coordinate of its own, and nothing drives or brakes it: all of that is at the joint that leads it.
     follows: Follows | None = None
 

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator
 from typing_extensions import override
 
 from ..files.names import Name
-from ..files.part import Entries, Finding, Part, finding
+from ..files.part import Entries, Finding, Part, about, finding
 from ..files.quantity import Numbers, Quantity, Whole, error, is_jax_value
 from ..types import Float, Real, namespace
 from .fe import FE
@@ -129,18 +129,32 @@ BeamPath = Annotated[tuple[Vector, ...], CORNERS, AfterValidator(_check_path)]
 class Beam(Part):
     """A flexible link along a polyline in its link frame."""
 
-    # Default: straight to the next joint, or along the DH link: d, then a.
-    path: BeamPath | None = None
+    path: Annotated[
+        BeamPath | None,
+        about("default: straight to the next joint, or along the DH link: d, then a"),
+    ] = None
     section: AnySection
-    # Direction of the section's z axis; default: the joint axis, or x where the beam runs along it.
-    up: Direction | None = None
+    up: Annotated[
+        Direction | None,
+        about(
+            "section's z axis; default: the joint axis, or x where the beam runs along it"
+        ),
+    ] = None
     material: NamedMaterial
-    elements: Annotated[int, Whole(1, 1000)] = 4  # per straight piece of the path
-    # Bodies per straight piece, finite rotation between them; None: the whole link is one body.
-    segments: Annotated[int, Whole(1, 1000)] | None = None
+    elements: Annotated[
+        int, Whole(1, 1000), about("per straight piece of the path")
+    ] = 4
+    segments: Annotated[
+        Annotated[int, Whole(1, 1000)] | None,
+        about(
+            "bodies per straight piece, finite rotation between them; default: the whole link is one body"
+        ),
+    ] = None
     theory: Literal["euler-bernoulli", "timoshenko"] = "euler-bernoulli"
-    # Lumped points have no rotary inertia.
-    mass: Literal["consistent", "lumped", "lumped-points"] = "consistent"
+    mass: Annotated[
+        Literal["consistent", "lumped", "lumped-points"],
+        about("mass matrix; lumped points have no rotary inertia"),
+    ] = "consistent"
 
     @override
     def findings(self) -> list[Finding]:
@@ -159,8 +173,9 @@ class Rigid(Part):
     mass: Mass
     com: Point = ZERO
     inertia: Inertia = ZERO
-    # Default: the next joint, or the end of the DH link.
-    tip: Point | None = None
+    tip: Annotated[
+        Point | None, about("default: the next joint, or the end of the DH link")
+    ] = None
 
 
 def check_node(value: Any) -> Any:
@@ -204,9 +219,11 @@ class Link(Part):
     rigid: Rigid | None = None
     fe: FE | None = None
     masses: tuple[LumpedMass, ...] = ()
-    damping: Damping | None = None  # instead of the robot's
-    # The link that carries this one, or ground; default: the link before it.
-    parent: str | None = None
+    damping: Annotated[Damping | None, about("instead of the robot's")] = None
+    parent: Annotated[
+        str | None,
+        about("link that carries this one, or ground; default: the link before it"),
+    ] = None
     visual: Picture | None = None
 
     @property

@@ -22,8 +22,10 @@ class Material(Part):
     E: Annotated[float, Quantity("Pa", above=0, hint="steel has 2.1e11")]
     nu: Annotated[float, Quantity("", above=-1, below=0.5, hint="steel has 0.3")]
     density: Annotated[float, Quantity("kg/m^3", above=0, hint="steel has 7850")]
-    # Stress up to which it is elastic; `yield` in a file, a word that Python keeps for itself.
-    yield_stress: Stress | None = Field(default=None, alias="yield")
+    # `yield` in a file, a word that Python keeps for itself.
+    yield_stress: Stress | None = Field(
+        default=None, alias="yield", description="stress up to which it is elastic"
+    )
 
     @property
     def shear_modulus(self) -> Scalar:

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator
 from typing_extensions import override
 
 from ..files.errors import nearest
-from ..files.part import Finding, Part, finding, validation_error
+from ..files.part import Finding, OneOf, Part, finding, validation_error
 from ..files.quantity import ANY_LENGTH, Numbers, Quantity, kind_of, vector
 from .time_tables import Coordinates, JointRows, ReferenceTable, Row, row_lengths
 
@@ -126,4 +126,6 @@ def _reference_of(value: Any) -> Any:
 
 # Motions whose times are written.
 TIMED = (ReferenceTable, TipLineMotion)
-Reference = Annotated[Any, BeforeValidator(_reference_of)]
+# A table has no type in files.
+REFERENCES: dict[str, type[Part]] = {"table": ReferenceTable, **MOTIONS}
+Reference = Annotated[Any, BeforeValidator(_reference_of), OneOf(REFERENCES.items)]

@@ -24,7 +24,16 @@ from ..files.named_files import (
     with_relative_files,
 )
 from ..files.names import Title
-from ..files.part import Entries, Finding, Part, entry_of, finding, is_list, plain
+from ..files.part import (
+    Entries,
+    Finding,
+    Part,
+    about,
+    entry_of,
+    finding,
+    is_list,
+    plain,
+)
 from ..files.paths import with_values
 from ..files.quantity import Quantity, Whole, error, vector
 from ..files.summary import Summarised, Summary
@@ -57,20 +66,29 @@ Version = Annotated[Literal[1], BeforeValidator(_check_version)]
 class Robot(Summarised, Part):
     """A robot with flexible and rigid links: a chain, a tree, or closed by loops."""
 
-    lissom: Version = 1
+    lissom: Annotated[Version, about("version of the file format")] = 1
     name: Title
-    gravity: Acceleration = (0.0, 0.0, -9.81)  # world frame
-    planar: bool = False  # motion in the world's x-y plane: nodes carry (x, y, rz) only
-    damping: Damping | None = None  # for every flexible link; a link may override
+    gravity: Annotated[Acceleration, about("in the world frame")] = (0.0, 0.0, -9.81)
+    # Nodes of a planar robot carry (x, y, rz) only.
+    planar: Annotated[bool, about("motion in the world's x-y plane")] = False
+    damping: Annotated[
+        Damping | None, about("of links without damping of their own")
+    ] = None
     links: tuple[Link, ...]
-    # Number of links, so that a file that lost some is noticed.
-    count: Annotated[int, Whole(1, 10_000)] | None = None
+    count: Annotated[
+        Annotated[int, Whole(1, 10_000)] | None,
+        about("expected number of links; a truncated file is rejected"),
+    ] = None
     payload: Payload | None = None
     loops: tuple[Loop, ...] = ()  # closed chains
-    # Joints that are coordinates of a closed chain; default: the best ones.
-    independent: tuple[str, ...] | None = None
-    # Joint coordinates near which the loops are closed.
-    assembly: dict[str, Coordinate] | None = None
+    independent: Annotated[
+        tuple[str, ...] | None,
+        about("joints that are coordinates of a closed chain; default: the best ones"),
+    ] = None
+    assembly: Annotated[
+        dict[str, Coordinate] | None,
+        about("joint coordinates near which the loops are closed: {crank: 0}"),
+    ] = None
 
     @classmethod
     def of(cls, robot: Any) -> "Robot":

@@ -1,9 +1,16 @@
 """The frozen base of everything that is described, and how its errors are worded."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails
 
 from .errors import DescriptionError, Problem, nearest, shortened
@@ -111,6 +118,19 @@ class Part(BaseModel, metaclass=PartType):
     def partial_findings(cls, data: Any) -> Iterable[Finding]:
         """What is wrong across fields where single fields are wrong too; `data` is as written."""
         return ()
+
+
+def about(text: str) -> Any:
+    """What an entry is, as forms show it."""
+    return Field(description=text)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The parts that an entry may be, where a validator of its own reads it: pairs of the word and the part."""
+
+    # A function: parts are imported when somebody asks.
+    parts: Callable[[], Iterable[tuple[str, type[BaseModel]]]]
 
 
 def keys_of(cls: type[BaseModel]) -> dict[str, str]:

@@ -57,9 +57,10 @@ def materials(data: Data, watch: Watch) -> Any:
 def choices(data: Data, watch: Watch) -> Any:
     """The words that a scenario accepts."""
     from ..describe.choices import choices
-    from ..describe.controller_forms import controller_forms
+    from ..describe.forms import file_forms
 
-    return {**choices(), "forms": asdict(controller_forms())}
+    forms = {name: asdict(form) for name, form in file_forms().items()}
+    return {**choices(), "forms": forms}
 
 
 def scenario_facts(data: Data, watch: Watch) -> Any:

@@ -76,8 +76,8 @@ export class BuildScreen {
   }
   async prepareForm() {
     if (this.form) return;
-    const { materials } = await this.app.library();
-    this.form = new RobotForm((edit) => this.editor.apply(edit), (link, by) => this.rewriteJoint(link, by), materials);
+    const { materials, choices } = await this.app.library();
+    this.form = new RobotForm(choices.forms.robot, (edit) => this.editor.apply(edit), (link, by) => this.rewriteJoint(link, by), materials);
     this.formPlace.append(this.form.element, this.erls.element, this.same.element);
   }
 

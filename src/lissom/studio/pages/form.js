@@ -1,12 +1,10 @@
-// The form of a robot: every entry that a description knows. Tables for all links, and one link in full.
-import { button, choice, labelled, make } from "./dom.js";
-import { Fields } from "./form_fields.js";
+// The form of a robot: tables for all links, and one link in full.
+import { button, choice, make } from "./dom.js";
 import { LinkForm } from "./form_link.js";
-import { LoopForm } from "./form_loops.js";
-import { FIRST, SHAPES, sectionDrawing } from "./sections.js";
-import { appendEdit, dataAt, dataEdit, documentOf, editsInTurn } from "./yaml_text.js";
+import { isSimple, SchemaForm } from "./schema_form.js";
+import { FIRST, sectionDrawing } from "./sections.js";
+import { appendEdit, dataEdit, editsInTurn } from "./yaml_text.js";
 
-const JOINTS = [["revolute", "revolute"], ["prismatic", "prismatic"], ["fixed", "fixed"]];
 const FIRST_LINKS = {
   beam: (k) => ({
     name: `link${k}`, joint: { type: "revolute", dh: { a: 0.4, alpha: 0, d: 0, theta: 0 } },
@@ -17,50 +15,49 @@ const FIRST_LINKS = {
     rigid: { mass: 0.5, com: [0.1, 0, 0], inertia: [1e-4, 2e-3, 2e-3] },
   }),
 };
+// Keys that name links; some of them may name the ground.
+const NAMES_OF_LINKS = { link: [], joint: [], to: ["ground"], parent: ["ground"] };
 
-export class RobotForm {
-  // `edit` is handed each change of the text; `rewriteJoint` tells how a joint is placed the other way.
-  constructor(edit, rewriteJoint, materials) {
-    Object.assign(this, { edit, rewriteJoint });
-    this.fields = new Fields(edit);
+export class RobotForm extends SchemaForm {
+  // `rewriteJoint` tells how a joint is placed the other way.
+  constructor(schema, edit, rewriteJoint, materials) {
+    super(schema, edit);
+    this.rewriteJoint = rewriteJoint;
     this.chosen = 0;
     this.link = new LinkForm(this, materials);
-    this.loops = new LoopForm(this);
+    this.layouts = this.link.layouts;
+    this.adding = {
+      loops: ["Close a loop", (path) => appendEdit(this.text, path, { link: this.nameOf(this.links.length - 1), to: "ground", at: [0.5, 0, 0] })],
+      masses: ["Add a mass", (path) => dataEdit(this.text, [...path, (this.at(path) ?? []).length], { node: "tip", mass: 0.1 })],
+    };
     this.element = make("form", { class: "robot-form", "aria-label": "Robot" });
     this.element.onsubmit = (event) => event.preventDefault();
   }
-
-  show(text) {
-    const document_ = documentOf(text);
-    // While the text is no YAML the form waits, as it was.
-    if (!document_) return;
-    this.text = text;
-    this.document = document_;
-    this.fields.at(text, document_, (path) => this.fieldName(path));
-    const links = dataAt(document_, ["links"]);
-    if (!Array.isArray(links)) {
-      this.element.replaceChildren(make("p", { class: "soft" }, "This file describes no links: change it as text."));
-      this.key = null;
-      return;
-    }
-    this.links = links;
-    this.chosen = Math.min(this.chosen, links.length - 1);
-    const key = JSON.stringify([this.chosen, structure(document_.toJSON())]);
-    // Only other values: the fields stay where they are, and so does the one that the user is in.
-    if (key === this.key) return this.refresh();
-    this.key = key;
-    this.build();
+  structure() {
+    return this.chosen + super.structure();
   }
-  build() {
-    this.fields.clear();
+  get links() {
+    return this.data?.links;
+  }
+  content() {
     this.drawings = [];
-    const focus = window.document.activeElement?.dataset?.field;
-    this.element.replaceChildren(this.general(), this.jointTable(), this.bodyTable(), this.adding(), this.link.element(this.chosen), this.loops.element());
-    if (focus) this.element.querySelector(`[data-field="${CSS.escape(focus)}"]`)?.focus();
-    this.mark(this.errors ?? []);
+    if (!Array.isArray(this.links)) return [make("p", { class: "soft" }, "This file describes no links: change it as text.")];
+    this.chosen = Math.min(this.chosen, this.links.length - 1);
+    const whole = this.schema.fields.filter(({ key }) => key !== "links");
+    const own = whole.filter(({ key }) => !["lissom", "count", "loops", "independent", "assembly"].includes(key));
+    const closing = whole.filter((field) => !own.includes(field));
+    return [this.panel("Robot", own, []), this.jointTable(), this.bodyTable(), this.adders(), ...this.chosenLink(), this.panel("Loops and checks", closing, [])];
+  }
+  chosenLink() {
+    if (!this.links.length) return [];
+    const path = ["links", this.chosen];
+    return [this.panel(`Link ${this.nameOf(this.chosen)}`, this.fieldAt(path).fields, path)];
+  }
+  panel(title, fields, path) {
+    return make("fieldset", { class: "panel" }, make("legend", {}, title), make("div", { class: "fields" }, ...this.rows(fields, path)));
   }
   refresh() {
-    this.fields.refresh();
+    super.refresh();
     for (const drawn of this.drawings) {
       const drawing = drawn.draw();
       drawn.element.replaceWith(drawing);
@@ -73,13 +70,20 @@ export class RobotForm {
     this.drawings.push({ element, draw });
     return element;
   }
-  // Messages name links by their names.
   mark(errors) {
     this.errors = errors;
     this.fields.mark(this.element, errors);
   }
+  // Messages name links by their names.
   fieldName(path) {
     return path.map((step, k) => (path[k - 1] === "links" ? this.links[step]?.name ?? step : step)).join(".");
+  }
+  label([first, i, ...keys]) {
+    return first === "links" ? `${keys.join(".")} of ${this.nameOf(i)}` : [first, i, ...keys].filter((step) => step !== undefined).join(".");
+  }
+  wordsOf({ key, kind, choices }) {
+    const isLink = kind === "word" && key in NAMES_OF_LINKS;
+    return isLink ? [...NAMES_OF_LINKS[key], ...this.links.map((_, i) => this.nameOf(i))] : choices;
   }
   nameOf(i) {
     return this.links[i]?.name ?? `link ${i + 1}`;
@@ -94,39 +98,23 @@ export class RobotForm {
     if (i >= 0 && i !== this.chosen) this.choose(i);
   }
 
-  // --- the whole robot ---
-  general() {
-    const { fields } = this;
-    const gravity = [0, 1, 2].map((k) => fields.input(["gravity", k], `Gravity ${"xyz"[k]} in m/s\u00b2`, "number"));
-    const damping = ["alpha", "beta", "ratio"].map((key) => labelled(key, fields.input(["damping", key], `Damping ${key}`, "number")));
-    return make("fieldset", { class: "panel" }, make("legend", {}, "Robot"),
-      make("div", { class: "fields" },
-        ...labelled("Name", fields.input(["name"], "Name")),
-        make("span", {}, "Gravity [m/s\u00b2]"), make("span", { class: "row field" }, ...gravity, fields.check(["planar"], "planar", false)),
-        make("span", {}, "Damping"), make("span", { class: "row field" }, ...damping.flat()),
-        make("span", {}, "Payload"), make("span", { class: "row field" },
-          ...labelled("mass [kg]", fields.input(["payload", "mass"], "Payload mass in kg", "number")),
-          ...labelled("inertia [kg m\u00b2]", fields.line(["payload", "inertia"], "Payload inertia in kg m\u00b2", "[0, 0, 0]")),
-          ...labelled("offset [m]", fields.line(["payload", "offset"], "Payload offset from the tip in m", "[0, 0, 0]")))));
-  }
-
   // --- all links ---
   jointTable() {
     const isPlaced = this.links.every((link) => !link?.joint?.dh);
     const places = isPlaced ? [{ span: 2, inside: "origin [m]" }, { span: 2, inside: "axis" }] : ["a [m]", "\u03b1", "d [m]", "\u03b8"];
     const head = ["Link", "Joint", ...places, "", ""];
-    return this.table("Links and joints (Denavit-Hartenberg, or origin and axis)", head, this.links.map((link, i) => this.jointRow(link, i)));
+    return this.listing("Links and joints (Denavit-Hartenberg, or origin and axis)", head, this.links.map((link, i) => this.jointRow(link, i)));
   }
   jointRow(link, i) {
-    const at = ["links", i, "joint"];
+    const joint = (...keys) => this.cell("links", i, "joint", ...keys);
     const name = this.nameOf(i);
-    const cells = [this.fields.input(["links", i, "name"], "Name of the link", "name"), this.fields.select([...at, "type"], JOINTS, `Joint of ${name}`)];
-    if (link?.joint?.dh) for (const key of ["a", "alpha", "d", "theta"]) cells.push(this.fields.input([...at, "dh", key], `${key} of ${name}`));
-    else cells.push(...this.placed(at, name));
+    const placed = () => [{ span: 2, inside: joint("origin", "xyz") }, { span: 2, inside: joint("axis") }];
+    const places = link?.joint?.dh ? ["a", "alpha", "d", "theta"].map((key) => joint("dh", key)) : placed();
     const drop = button("\u00d7", () => this.edit(dataEdit(this.text, ["links", i], undefined)));
     drop.setAttribute("aria-label", `Remove link ${name}`);
     drop.disabled = this.links.length < 2;
-    return [...cells, this.detailButton(i, name), drop];
+    const named = Object.assign(this.cell("links", i, "name"), { className: "name" });
+    return [named, joint("type"), ...places, this.detailButton(i, name), drop];
   }
   detailButton(i, name) {
     const all = button("all", () => this.choose(i));
@@ -134,41 +122,38 @@ export class RobotForm {
     all.setAttribute("aria-pressed", i === this.chosen);
     return all;
   }
-  // Joints that are placed by origin and axis.
-  placed(at, name) {
-    const xyz = this.fields.line([...at, "origin", "xyz"], `Origin of ${name} in m`, "tip before");
-    const axis = this.fields.line([...at, "axis"], `Axis of ${name}`, "[0, 0, 1]");
-    return [{ span: 2, inside: xyz }, { span: 2, inside: axis }];
-  }
   bodyTable() {
     const head = ["Link", "", "Body", "Dimensions [m]", "Material", "Elements"];
-    return this.table("Bodies", head, this.links.map((link, i) => this.bodyRow(link, i)));
+    return this.listing("Bodies", head, this.links.map((link, i) => this.bodyRow(link, i)));
   }
   bodyRow(link, i) {
     const name = this.nameOf(i);
-    if (link?.rigid) return [name, "", "rigid", make("span", { class: "row" }, this.fields.input(["links", i, "rigid", "mass"], `Mass of ${name} in kg`), "kg"), "", ""];
-    if (link?.fe) return [name, "", "finite elements", this.fields.input(["links", i, "fe", "file"], `File of ${name}`, "line"), "", ""];
+    if (link?.rigid) return [name, "", "rigid", make("span", { class: "row" }, this.cell("links", i, "rigid", "mass"), "kg"), "", ""];
+    if (link?.fe) return [name, "", "finite elements", this.cell("links", i, "fe", "file"), "", ""];
     if (!link?.beam) return [name, "", make("span", { class: "soft" }, "no body yet")];
-    const at = ["links", i, "beam"];
-    const section = () => this.links[i]?.beam?.section;
+    const at = ["links", i, "beam", "section"];
     const material = make("span", { class: "soft" }, typeof link.beam.material === "string" ? link.beam.material : "own values");
-    return [name, this.drawing(() => sectionDrawing(section())), this.shapeChoice(at, section(), name),
-      this.dimensions([...at, "section"], section(), name), material, this.fields.input([...at, "elements"], `Elements of ${name}`)];
+    const drawing = this.drawing(() => sectionDrawing(this.at(at)));
+    return [name, drawing, this.shapeChoice(at, link.beam.section), this.dimensions(at, link.beam.section), material, this.cell("links", i, "beam", "elements")];
   }
-  shapeChoice(at, section, name) {
+  shapeChoice(at, section) {
     if (section?.start) return make("span", { class: "soft" }, `${section.start.shape}, tapered`);
-    const options = Object.keys(SHAPES).map((shape) => [shape, shape]);
-    const made = choice(options, section?.shape, (shape) => this.edit(dataEdit(this.text, [...at, "section"], FIRST[shape])));
-    made.setAttribute("aria-label", `Section of ${name}`);
-    made.dataset.field = this.fieldName([...at, "section", "shape"]);
+    return this.shapes(at, (shape) => this.edit(dataEdit(this.text, at, FIRST[shape])));
+  }
+  shapes(at, onpick) {
+    const path = [...at, "shape"];
+    const made = choice(Object.keys(FIRST).map((shape) => [shape, shape]), this.at(path), onpick);
+    made.setAttribute("aria-label", this.label(path));
+    made.dataset.field = this.fieldName(path);
     return made;
   }
-  dimensions(path, section, name) {
+  dimensions(at, section) {
     if (section?.start) return make("span", { class: "soft" }, "below, with all of the link");
-    const inputs = (SHAPES[section?.shape] ?? []).map((key) => this.fields.input([...path, key], `${key} of ${name} in m`, "", key));
+    const sizes = this.formAt(this.fieldAt(at), at).fields.filter((field) => field.required && isSimple(field));
+    const inputs = sizes.map(({ key }) => Object.assign(this.cell(...at, key), { placeholder: key }));
     return make("span", { class: "row" }, ...inputs);
   }
-  adding() {
+  adders() {
     const add = (kind) => () => {
       const k = this.freeNumber();
       this.chosen = this.links.length;
@@ -186,19 +171,11 @@ export class RobotForm {
   change(...makers) {
     this.edit(editsInTurn(this.text, ...makers));
   }
-
-  table(title, head, rows) {
+  listing(title, head, rows) {
     const cells = (row) => row.map((cell) => make("td", { colSpan: cell?.span }, cell?.inside ?? cell));
     return make("fieldset", { class: "panel" }, make("legend", {}, title),
       make("table", {},
         make("thead", {}, make("tr", {}, ...head.map((cell) => (cell ? make("th", { scope: "col", colSpan: cell.span }, cell.inside ?? cell) : make("td", {}))))),
         make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row))))));
   }
-}
-
-// What decides which fields there are; two texts with the same structure differ in numbers alone.
-function structure(value) {
-  if (Array.isArray(value)) return value.every((entry) => typeof entry === "number") ? 0 : value.map(structure);
-  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, structure(entry)]));
-  return typeof value === "number" || value === null ? 0 : value;
 }

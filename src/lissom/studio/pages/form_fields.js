@@ -1,6 +1,6 @@
 // Fields of a form that stand for entries of a YAML text: each shows what is written there, and changes that alone.
 import { checkbox, choice, freshId, make } from "./dom.js";
-import { flowAt, flowEdit, valueEdit, writtenAt } from "./yaml_text.js";
+import { dataAt, dataEdit, documentOf, editsInTurn, flowAt, flowEdit, valueEdit, writtenAt } from "./yaml_text.js";
 
 export class Fields {
   // `edit` is handed each change of the text.
@@ -10,6 +10,7 @@ export class Fields {
   }
   clear() {
     this.known = [];
+    this.toggled = new Set();
   }
   // The text that fields show from now on; `names` gives the path as messages of the validator have it.
   at(text, document, names) {
@@ -20,39 +21,53 @@ export class Fields {
       if (input !== window.document.activeElement) input.value = read();
     }
   }
-  // A place for a value: `write` makes the change of the text from what was typed.
+  // A place for a value: `write` makes the change of a text from what was typed.
   register(input, path, label, read, write) {
     input.setAttribute("aria-label", label);
     input.dataset.field = this.names(path);
-    input.onchange = () => this.edit(write(input.value));
+    input.onchange = () => this.change(path, (text) => write(text, input.value));
     input.value = read();
     this.known.push({ input, read });
     return input;
   }
+  // A part that `true` stands for is opened for its first entry, and is `true` again without any.
+  change(path, write) {
+    const part = path.slice(0, -1);
+    const before = this.toggled.has(this.names(part)) && dataAt(this.document, part);
+    const open = (text) => (before === true ? dataEdit(text, part, {}) : null);
+    const close = (text) => (before && !documentOf(text).hasIn(part) ? dataEdit(text, part, true) : null);
+    this.edit(editsInTurn(this.text, open, write, close));
+  }
   // One number or word.
   input(path, label, kind = "", placeholder = "") {
     const read = () => writtenAt(this.text, this.document, path);
-    return this.register(make("input", { class: kind, placeholder }), path, label, read, (typed) => valueEdit(this.text, path, typed));
+    return this.register(make("input", { class: kind, placeholder }), path, label, read, (text, typed) => valueEdit(text, path, typed));
   }
-  // A list or a mapping in one line.
+  // A list or a mapping in one line; what is none is written as text, and the validator says so.
   line(path, label, placeholder = "") {
     const read = () => flowAt(this.text, this.document, path);
-    return this.register(make("input", { class: "line", placeholder }), path, label, read, (typed) => flowEdit(this.text, path, typed));
+    const write = (text, typed) => flowEdit(text, path, typed) ?? valueEdit(text, path, typed);
+    return this.register(make("input", { class: "line", placeholder }), path, label, read, write);
   }
-  // One of some words; `otherNames` gives the word that stands for another name of it.
-  select(path, options, label, otherNames = {}) {
-    const read = () => {
-      const written = writtenAt(this.text, this.document, path);
-      return otherNames[written] ?? written;
-    };
-    return this.register(choice(options, "", () => {}), path, label, read, (picked) => valueEdit(this.text, path, picked));
+  // One of some words, or another name of one that a file has.
+  select(path, options, label) {
+    const read = () => writtenAt(this.text, this.document, path);
+    const written = read();
+    const known = options.some(([word]) => word === written);
+    const all = known || !written ? options : [...options, [written, written]];
+    return this.register(choice(all, "", () => {}), path, label, read, (text, picked) => valueEdit(text, path, picked));
   }
   // True or false; what it is by default is not written.
   check(path, words, byDefault) {
-    const written = writtenAt(this.text, this.document, path);
-    const { label, box } = checkbox(words, written ? written === "true" : byDefault, (on) => this.edit(valueEdit(this.text, path, on === byDefault ? "" : String(on))));
+    const isOn = String(dataAt(this.document, path) ?? byDefault) !== "false";
+    const { label, box } = checkbox(words, isOn, (on) => this.edit(dataEdit(this.text, path, on === byDefault ? undefined : on)));
     box.dataset.field = this.names(path);
     return label;
+  }
+  // A part that `true` stands for.
+  toggle(path, words) {
+    this.toggled.add(this.names(path));
+    return this.check(path, words, false);
   }
 
   mark(form, errors) {

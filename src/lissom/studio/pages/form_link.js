@@ -1,8 +1,9 @@
-// One link in full: where its joint sits and what drives it, its body, what sits on it.
-import { button, choice, labelled, make, notice } from "./dom.js";
+// What the form lays out by hand in one link: where its joint sits, its body, its section with a drawing, its material.
+import { choice, labelled, make, notice } from "./dom.js";
 import { MaterialChoice } from "./form_materials.js";
-import { FIRST, SHAPES, largeSectionDrawing } from "./sections.js";
-import { dataAt, dataEdit } from "./yaml_text.js";
+import { heading } from "./schema_form.js";
+import { FIRST, largeSectionDrawing } from "./sections.js";
+import { dataEdit } from "./yaml_text.js";
 
 const BODIES = [["beam", "beam that bends"], ["rigid", "rigid"], ["fe", "finite elements"]];
 const FIRST_BODY = {
@@ -11,152 +12,73 @@ const FIRST_BODY = {
   fe: { file: "link.npz" },
 };
 const PLACES = [["dh", "Denavit-Hartenberg parameters"], ["origin", "origin and axis"]];
-const words = (...names) => [["", "default"], ...names.map((name) => [name, name])];
+const wide = (...inside) => make("div", { class: "wide" }, ...inside);
+const labelledRow = (text, input) => {
+  const [label] = labelled(text, input);
+  return [label, make("span", { class: "field" }, input)];
+};
 
 export class LinkForm {
   constructor(form, materials) {
     this.form = form;
     this.materials = new MaterialChoice(form, materials);
+    const inTables = () => [];
+    const body = (field, path) => (form.at(path) ? form.rows(field.fields, path) : []);
+    const unlessDh = (field, path) => (form.at([...path.slice(0, -1), "dh"]) ? [] : form.plainRow(field, path));
+    this.layouts = {
+      "links.name": inTables, "links.joint.type": inTables, "links.joint.dh": inTables,
+      "links.joint.origin": unlessDh, "links.joint.axis": unlessDh,
+      "links.joint": (field, path) => [heading("Joint"), ...this.place(path), ...form.rows(field.fields, path)],
+      "links.beam": (field, path) => [heading("Body"), ...this.kind(path.slice(0, -1)), ...body(field, path)],
+      "links.rigid": body, "links.fe": body,
+      "links.beam.section": (field, path) => [wide(...this.section(field, path))],
+      "links.beam.material": (field, path) => [wide(this.materials.element(field, path))],
+      "links.masses": (field, path) => [heading("Lumped masses"), ...form.plainRow(field, path), heading("Link")],
+    };
   }
-  get fields() {
-    return this.form.fields;
-  }
-  element(i) {
-    this.i = i;
-    this.at = ["links", i];
-    this.name = this.form.nameOf(i);
-    const link = this.form.links[i] ?? {};
-    const moves = link.joint && link.joint.type !== "fixed";
-    return make("fieldset", { class: "panel link-form" }, make("legend", {}, `Link ${this.name}`),
-      make("h2", { class: "small" }, "Joint"), this.joint(link), moves ? this.drive() : "",
-      make("h2", { class: "small" }, "Body"), this.body(link),
-      make("h2", { class: "small" }, "Lumped masses"), this.masses(link),
-      make("h2", { class: "small" }, "Damping of this link"), this.damping());
-  }
-  // Rows of label and field; lists of numbers in one line.
-  rows(...entries) {
-    const made = entries.flatMap(([text, field]) => {
-      const [label, input] = labelled(text, field);
-      return [label, make("span", { class: "field" }, input)];
-    });
-    return make("div", { class: "fields" }, ...made);
-  }
-  input(keys, words_, kind = "number") {
-    return this.fields.input([...this.at, ...keys], `${words_} of ${this.name}`, kind);
-  }
-  line(keys, words_, placeholder) {
-    return this.fields.line([...this.at, ...keys], `${words_} of ${this.name}`, placeholder);
-  }
-  edit(keys, data) {
-    return (text) => dataEdit(text, [...this.at, ...keys], data);
+  edit(path, data) {
+    return (text) => dataEdit(text, path, data);
   }
 
-  // --- joint ---
-  joint(link) {
-    const place = link.joint?.dh ? "dh" : "origin";
-    const pick = choice(PLACES, place, (picked) => this.placeBy(picked));
-    const rows = [["Placed by", pick], ["Carried by", this.input(["parent"], "Carrier", "")]];
-    if (place === "origin") {
-      rows.push(["Origin xyz [m]", this.line(["joint", "origin", "xyz"], "Joint origin in m", "tip of the link before")],
-        ["Turn rpy [rad]", this.line(["joint", "origin", "rpy"], "Turn of the joint frame", "[0, 0, 0]")],
-        ["Axis", this.line(["joint", "axis"], "Joint axis", "[0, 0, 1]")]);
-    }
-    return this.rows(...rows);
-  }
   // The other way of writing a joint: the service says what changes, and the robot stays as it is.
-  async placeBy(picked) {
-    const { form, i } = this;
+  place(path) {
+    const pick = choice(PLACES, this.form.at([...path, "dh"]) ? "dh" : "origin", (picked) => this.placeBy(path[1], picked));
+    return labelledRow("Placed by", pick);
+  }
+  async placeBy(i, picked) {
+    const { form } = this;
     try {
       const edits = await form.rewriteJoint(i, picked);
-      form.change(...edits.map(({ path, data }) => (text) => dataEdit(text, path, data ?? undefined)));
+      form.change(...edits.map(({ path, data }) => this.edit(path, data ?? undefined)));
     } catch (failure) {
       notice(failure.message);
       form.build();
     }
   }
-  drive() {
-    const row = (...fields) => make("span", { class: "row" }, ...fields.flatMap(([text, field]) => labelled(text, field)));
-    return make("div", { class: "fields" },
-      make("span", {}, "Motor"), row(["rotor [kg m\u00b2]", this.input(["joint", "motor", "inertia"], "Rotor inertia in kg m\u00b2")], ["gear ratio", this.input(["joint", "motor", "ratio"], "Gear ratio")]),
-      make("span", {}, "Friction"), row(["viscous", this.input(["joint", "friction", "viscous"], "Viscous friction in N m s")], ["Coulomb", this.input(["joint", "friction", "coulomb"], "Coulomb friction in N m")], ["width", this.input(["joint", "friction", "width"], "Speed at which Coulomb friction is reached")]),
-      make("span", {}, "Limits"), row(["range", this.line(["joint", "limits", "position"], "Range in rad or m", "[-3.1, 3.1]")], ["torque", this.input(["joint", "limits", "torque"], "Largest torque in N m")]),
-      make("span", {}, "Drive"), make("span", { class: "row" }, this.fields.check([...this.at, "joint", "actuated"], "driven", true), this.fields.check([...this.at, "joint", "limits", "stop"], "stops at its range", false)));
+
+  kind(path) {
+    const kind = BODIES.map(([key]) => key).find((key) => this.form.at([...path, key])) ?? "";
+    const drop = kind ? [this.edit([...path, kind], undefined)] : [];
+    const begin = (picked) => this.form.change(this.edit([...path, picked], FIRST_BODY[picked]), ...drop);
+    return labelledRow("Kind", choice(kind ? BODIES : [["", "none yet"], ...BODIES], kind, begin));
   }
 
-  // --- body ---
-  body(link) {
-    const kind = ["beam", "rigid", "fe"].find((key) => link[key]) ?? "";
-    const pick = choice(kind ? BODIES : [["", "none yet"], ...BODIES], kind, (picked) => this.makeBody(kind, picked));
-    const parts = { beam: () => this.beam(link.beam), rigid: () => this.rigid(), fe: () => this.fe() };
-    return make("div", {}, this.rows(["Kind", pick]), parts[kind]?.() ?? "");
-  }
-  makeBody(before, picked) {
-    const drop = before ? [this.edit([before], undefined)] : [];
-    this.form.change(this.edit([picked], FIRST_BODY[picked]), ...drop);
-  }
-  beam(beam) {
-    return make("div", {}, this.section(beam.section), this.materials.element(this.at, beam.material, this.name),
-      this.rows(["Elements", this.input(["beam", "elements"], "Number of elements")],
-        ["Segments", this.input(["beam", "segments"], "Segments for large deflections")],
-        ["Theory", this.fields.select([...this.at, "beam", "theory"], words("euler-bernoulli", "timoshenko"), `Beam theory of ${this.name}`)],
-        ["Mass matrix", this.fields.select([...this.at, "beam", "mass"], words("consistent", "lumped", "lumped-points"), `Mass matrix of ${this.name}`)],
-        ["Path [m]", this.line(["beam", "path"], "Path of the beam in m", "along the link")],
-        ["Section z axis", this.line(["beam", "up"], "Direction of the section's z axis", "the joint axis")]));
-  }
-  section(section) {
-    const path = ["beam", "section"];
+  section(field, path) {
+    const { form } = this;
+    const section = form.at(path);
     const isTapered = Boolean(section?.start);
     const taper = make("input", { type: "checkbox", checked: isTapered });
-    taper.onchange = () => this.form.change(this.edit(path, isTapered ? section.start : { start: section, end: section }));
+    taper.onchange = () => form.change(this.edit(path, isTapered ? section.start : { start: section, end: section }));
     const ends = isTapered ? [["start", "Section at the joint"], ["end", "Section at the tip"]] : [[null, "Section"]];
-    return make("div", {}, make("label", { class: "check" }, taper, "tapered"),
-      make("div", { class: "row sections" }, ...ends.map(([end, title]) => this.sectionEnd(end ? [...path, end] : path, title))));
-  }
-  sectionEnd(path, title) {
-    const { form } = this;
-    const at = [...this.at, ...path];
-    const here = () => dataAt(form.document, at);
-    const pick = choice(Object.keys(SHAPES).map((shape) => [shape, shape]), here()?.shape, (shape) => this.reshape(path, shape));
-    const keys = SHAPES[here()?.shape] ?? [];
-    const sizes = keys.map((key) => [key, this.fields.input([...at, key], `${title}: ${key} of ${this.name}`, "number")]);
-    return make("div", { class: "section-end" }, form.drawing(() => largeSectionDrawing(here(), title)), this.rows([title, pick], ...sizes));
+    const made = ends.map(([end, title]) => this.sectionEnd(end ? [...path, end] : path, title, path, isTapered));
+    return [make("label", { class: "check" }, taper, "tapered"), make("div", { class: "row sections" }, ...made)];
   }
   // Both ends of a taper have one shape.
-  reshape(path, shape) {
-    const isEnd = path.at(-1) === "start" || path.at(-1) === "end";
-    const data = isEnd ? { start: FIRST[shape], end: FIRST[shape] } : FIRST[shape];
-    this.form.change(this.edit(isEnd ? path.slice(0, -1) : path, data));
-  }
-  rigid() {
-    return this.rows(["Mass [kg]", this.input(["rigid", "mass"], "Mass in kg")], ["Centre of mass [m]", this.line(["rigid", "com"], "Centre of mass in m", "[0, 0, 0]")],
-      ["Inertia [kg m\u00b2]", this.line(["rigid", "inertia"], "Inertia about the centre in kg m\u00b2", "[xx, yy, zz] or six, or 3x3")],
-      ["Tip [m]", this.line(["rigid", "tip"], "Tip in m", "the next joint")]);
-  }
-  fe() {
-    return this.rows(["File", this.input(["fe", "file"], "Finite-element file", "line")],
-      ["Interface nodes", this.line(["fe", "interface"], "Interface nodes", "{inner: 1, tip: 57}")],
-      ["Turn rpy [rad]", this.line(["fe", "rpy"], "Turn of the finite elements", "[0, 0, 0]")],
-      ["Modes kept", this.input(["fe", "modes"], "Modes kept")],
-      ["Reduction", this.fields.select([...this.at, "fe", "method"], words("craig-bampton", "guyan", "free-interface"), `Reduction of ${this.name}`, { rubin: "free-interface" })]);
-  }
-
-  // --- what sits on it ---
-  masses(link) {
-    const masses = Array.isArray(link.masses) ? link.masses : [];
-    const rows = masses.map((_, k) => {
-      const drop = button("\u00d7", () => this.form.change(this.edit(["masses", k], undefined)));
-      drop.setAttribute("aria-label", `Remove mass ${k + 1} of ${this.name}`);
-      const which = `mass ${k + 1}`;
-      const cells = [this.input(["masses", k, "node"], `Node of ${which}`), this.input(["masses", k, "mass"], `Kilograms of ${which}`),
-        this.line(["masses", k, "inertia"], `Inertia of ${which}`, "[0, 0, 0]"), this.line(["masses", k, "offset"], `Offset of ${which}`, "[0, 0, 0]"), drop];
-      return make("tr", {}, ...cells.map((cell) => make("td", {}, cell)));
-    });
-    const head = ["Node", "Mass [kg]", "Inertia [kg m\u00b2]", "Offset [m]", ""].map((text) => (text ? make("th", { scope: "col" }, text) : make("td", {})));
-    const add = button("Add a mass", () => this.form.change(this.edit(["masses"], [...masses, { node: "tip", mass: 0.1 }])));
-    return make("div", {}, rows.length ? make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)) : "", add);
-  }
-  damping() {
-    const keys = ["alpha", "beta", "ratio"];
-    return make("span", { class: "row field" }, ...keys.flatMap((key) => labelled(key, this.input(["damping", key], `Own damping ${key}`))));
+  sectionEnd(at, title, path, isTapered) {
+    const { form } = this;
+    const reshape = (shape) => form.change(this.edit(path, isTapered ? { start: FIRST[shape], end: FIRST[shape] } : FIRST[shape]));
+    const sizes = form.rows(form.formAt(form.fieldAt(at), at).fields, at);
+    return make("div", { class: "section-end" }, form.drawing(() => largeSectionDrawing(form.at(at), title)),
+      make("div", { class: "fields" }, ...labelledRow(title, form.shapes(at, reshape)), ...sizes));
   }
 }

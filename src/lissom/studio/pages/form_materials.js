@@ -2,16 +2,14 @@
 import { button, make, shown } from "./dom.js";
 import { dataEdit } from "./yaml_text.js";
 
-const OWN = ["E", "nu", "density", "yield"];
-const UNITS = { E: "Pa", nu: "", density: "kg/m\u00b3", yield: "Pa" };
-
 export class MaterialChoice {
   constructor(form, materials) {
     Object.assign(this, { form, materials });
     this.sought = "";
   }
-  element(at, material, name) {
-    const path = [...at, "beam", "material"];
+  element(field, path) {
+    const material = this.form.at(path);
+    const name = this.form.nameOf(path[1]);
     const search = make("input", { type: "search", placeholder: "search the library", value: this.sought, "aria-label": `Material library: search for ${name}` });
     search.dataset.field = this.form.fieldName(path);
     const list = make("ul", { class: "materials", "aria-label": "Materials of the library" });
@@ -23,7 +21,7 @@ export class MaterialChoice {
     };
     search.oninput = fill;
     fill();
-    return make("div", { class: "material" }, make("h2", { class: "small" }, `Material: ${typeof material === "string" ? material : "own values"}`), this.own(path, material, name), search, list);
+    return make("div", { class: "material" }, make("h2", { class: "small" }, `Material: ${typeof material === "string" ? material : "own values"}`), this.own(field, path, material), search, list);
   }
   entry(one, path, material) {
     const words = `${one.name}: E ${shown(one.E / 1e9, 3)} GPa, \u03bd ${one.nu}, ${shown(one.density)} kg/m\u00b3`;
@@ -31,16 +29,12 @@ export class MaterialChoice {
     pick.setAttribute("aria-pressed", one.name === material);
     return make("li", {}, pick);
   }
-  own(path, material, name) {
+  own({ fields }, path, material) {
     if (typeof material === "string") {
       const { E, nu, density } = this.materials.find((one) => one.name === material) ?? this.materials[0];
       return button("Own values", () => this.form.edit(dataEdit(this.form.text, path, { E, nu, density })));
     }
-    const fields = OWN.flatMap((key) => {
-      const input = this.form.fields.input([...path, key], `${key} of ${name}`, "number");
-      return [make("span", { class: "soft" }, UNITS[key] ? `${key} [${UNITS[key]}]` : key), input];
-    });
-    return make("span", { class: "row field" }, ...fields);
+    return make("span", { class: "row field" }, ...fields.map((one) => this.form.pair(one, [...path, one.key])));
   }
 }
 

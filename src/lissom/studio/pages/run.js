@@ -55,7 +55,7 @@ export class RunScreen {
     const pick = (name, words) => field(name, choice(options(words), "", () => {}));
     this.sources = make("select", {});
     this.sources.onchange = () => go({ screen: "run", source: this.sources.value });
-    this.controller = new ControllerForm(choices.forms, () => this.showLines());
+    this.controller = new ControllerForm(choices.forms.controller, () => this.showLines());
     const start = make("button", { type: "submit", class: "main", id: "start-run" }, "Run");
     const group = (title, isOpen, ...inside) => make("details", { open: isOpen }, make("summary", {}, title), ...inside);
     const fields = (...rows) => make("div", { class: "fields" }, ...rows.flatMap(([label, input]) => [labelled(label, input)[0], make("span", { class: "field" }, input)]));

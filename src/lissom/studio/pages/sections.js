@@ -1,9 +1,5 @@
-// Sections of beams: their dimensions by shape, and drawings of them.
+// Sections of beams: what each shape begins with, and drawings of them.
 
-export const SHAPES = {
-  rectangle: ["y", "z"], circle: ["diameter"], tube: ["outer", "inner"], box: ["y", "z", "wall"],
-  general: ["A", "Iy", "Iz", "J"],
-};
 export const FIRST = {
   rectangle: { shape: "rectangle", y: 0.03, z: 0.01 },
   circle: { shape: "circle", diameter: 0.02 },
