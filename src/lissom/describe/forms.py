@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, Tag
+from pydantic import BaseModel, Tag
 from pydantic.fields import FieldInfo
 
-from ..files.part import OneOf, Part
+from ..files.part import SWITCH, OneOf, Part
 from ..files.quantity import Numbers, Quantity, Whole
 from ..files.summary import plain
 from .robot import Robot
@@ -104,7 +104,7 @@ def _kind_of(annotation: Any, checks: list[Any]) -> dict[str, Any]:
         each = _kind_of(inner[0], [])
         return {**each, "kind": "parts"} if _is_part(inner[0]) else {"kind": "words"}
     if _is_part(annotation):
-        return {**_part(annotation), "switch": _accepts_true(checks)}
+        return {**_part(annotation), "switch": SWITCH in checks}
     if origin in (Union, UnionType):
         tagged = [_inside(one, []) for one in inner]
         parts = {_tag(marks): part for part, marks in tagged if _is_part(part)}
@@ -122,12 +122,6 @@ def _is_part(annotation: Any) -> bool:
 
 def _tag(marks: list[Any]) -> str:
     return next(mark.tag for mark in marks if isinstance(mark, Tag))
-
-
-def _accepts_true(checks: list[Any]) -> bool:
-    """True if `true` in a file is read as the part without entries."""
-    readers = [check for check in checks if isinstance(check, BeforeValidator)]
-    return any(reader.func(True) == {} for reader in readers)
 
 
 def _inside(annotation: Any, checks: list[Any]) -> tuple[Any, list[Any]]:

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
 from typing_extensions import override
 
-from ..files.part import Finding, Findings, Part, about, entry_of, finding
+from ..files.part import SWITCH, Finding, Findings, Part, about, entry_of, finding
 from ..files.quantity import Numbers, Quantity, is_jax_value, vector
 
 Vector = tuple[float, float, float]
@@ -73,19 +72,12 @@ class Stop(Part):
     damping: Annotated[float, Quantity("N m s/rad or N s/m", least=0)] = 0.0
 
 
-def _read_stop(value: Any) -> Any:
-    """`true` is a stop with its defaults, `false` none."""
-    if value is True:
-        return {}
-    return None if value is False else value
-
-
 class Limits(Part):
     """Range of the joint coordinate, what stops it there, and the largest torque (force) of its drive."""
 
     position: Range | None = None
     torque: Annotated[float, Quantity("N m or N", above=0)] | None = None
-    stop: Annotated[Stop | None, BeforeValidator(_read_stop)] = None
+    stop: Annotated[Stop | None, SWITCH] = None
 
     @property
     def stop_stiffness(self) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeGuard
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -123,6 +124,16 @@ class Part(BaseModel, metaclass=PartType):
 def about(text: str) -> Any:
     """What an entry is, as forms show it."""
     return Field(description=text)
+
+
+def _read_switch(value: Any) -> Any:
+    """`true` is a part with its defaults, `false` none."""
+    if value is True:
+        return {}
+    return None if value is False else value
+
+
+SWITCH = BeforeValidator(_read_switch)
 
 
 @dataclass(frozen=True)
