@@ -89,8 +89,9 @@ def classes_of_results() -> set[str]:
     for file in SOURCES.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
-                names = {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-                bases[node.name] = names
+                bases[node.name] = {
+                    ast.unparse(base).partition("[")[0] for base in node.bases
+                }
     found, more = set(), {"Result"}
     while more:
         found |= more

@@ -27,21 +27,21 @@ def once_for_each(function: Callable[[Thing], Value]) -> Callable[[Thing], Value
     return call
 
 
-class LastAnswer:
+class LastValueCache:
     """The value for the object that was used last, as long as that lives."""
 
     def __init__(self) -> None:
         self._last: tuple[weakref.ref, Any] | None = None
 
-    def about(self, thing: Any) -> Any:
+    def get(self, thing: Any) -> Any:
         """The cached value, if this is the very object; else None."""
         last = self._last
         return last[1] if last is not None and last[0]() is thing else None
 
-    def keep(self, thing: Any, answer: Any) -> None:
+    def set(self, thing: Any, value: Any) -> None:
         """Cache a value in place of the last one."""
-        self._last = (weakref.ref(thing), answer)
+        self._last = (weakref.ref(thing), value)
 
     def __reduce__(self) -> Any:
         # A copy, or another process, starts with an empty cache.
-        return LastAnswer, ()
+        return LastValueCache, ()

@@ -10,7 +10,7 @@ from lissom.bodies.damping import with_modal_ratio, with_rayleigh
 from lissom.bodies.fe.elements import elements_of
 from lissom.bodies.fe.interface import with_interface
 from lissom.bodies.fe.link_of_elements import reduced_link
-from lissom.bodies.fe.reduce_elements import ReductionRequest, reduce_elements
+from lissom.bodies.fe.reduce_elements import FeReduction, reduce_elements
 from lissom.bodies.fe.reduced_link import fe_link_body
 from lissom.bodies.mesh import beam_body
 from lissom.bodies.reduce.reduced_body import Reduction, reduced_body
@@ -68,7 +68,7 @@ def meshed(body, modes=15):
         reduced_link(
             link,
             joints,
-            reduce_elements(link, joints, ReductionRequest(modes=modes, checked=0)),
+            reduce_elements(link, joints, FeReduction(modes=modes, checked=0)),
         )
     )
 

@@ -18,7 +18,7 @@ from lissom.bodies.fe.elements import FeError, elements_of
 from lissom.bodies.fe.importing import reduce_link
 from lissom.bodies.fe.interface import with_interface
 from lissom.bodies.fe.link_of_elements import reduced_link
-from lissom.bodies.fe.reduce_elements import ReductionRequest, reduce_elements
+from lissom.bodies.fe.reduce_elements import FeReduction, reduce_elements
 from lissom.bodies.fe.reduced_link import fe_link_body, load_link
 from lissom.bodies.fe.solid import EDGES, SolidMesh, load_mesh, mesh_of, solid_elements
 from lissom.bodies.integrals import inertia_integrals, nodal_integrals
@@ -240,7 +240,7 @@ def test_with_every_mode_kept_the_constants_are_those_of_the_beam_itself():
     link = reduced_link(
         made,
         joints,
-        reduce_elements(made, joints, ReductionRequest(modes=60, checked=0)),
+        reduce_elements(made, joints, FeReduction(modes=60, checked=0)),
     )
     theirs, ours = nodal_integrals(body), inertia_integrals(fe_link_body(link))
     assert len(link.frequency_hz) == 60
@@ -258,7 +258,7 @@ def test_every_method_answers_static_loads_on_its_interface_exactly(method):
     _, fe = beam_fe()
     made, joints = with_interface(fe, {"inner": 10, "tip": 20})
     result = reduce_elements(
-        made, joints, ReductionRequest(method, None if method == "guyan" else 18)
+        made, joints, FeReduction(method, None if method == "guyan" else 18)
     )
     load = np.array([3.0, -2.0, 5.0, 0.1, -0.2, 0.3])
     free = np.setdiff1d(np.arange(fe.size), joints.inner_dofs(fe))
@@ -277,7 +277,7 @@ def test_a_frequency_limit_keeps_the_interface_motions_and_all_fixed_modes_below
     _, fe = beam_fe()
     made, joints = with_interface(fe, {"inner": 10, "tip": 20})
     few, many = (
-        reduce_elements(made, joints, ReductionRequest(below_hz=hz, checked=0))
+        reduce_elements(made, joints, FeReduction(below_hz=hz, checked=0))
         for hz in (200.0, 2000.0)
     )
     assert 6 <= len(few.modes.omega) < len(many.modes.omega)
@@ -339,7 +339,7 @@ def test_a_hundred_thousand_dofs_reduce_in_two_minutes_and_four_gigabytes():
     Path("/proc/self/clear_refs").write_text("5")
     begin, used = time.process_time(), memory_in_kb("VmRSS")
     made, joints = with_interface(fe, {"inner": "x=0", "tip": "x=0.3"})
-    result = reduce_elements(made, joints, ReductionRequest())
+    result = reduce_elements(made, joints, FeReduction())
     assert time.process_time() - begin < 120
     assert memory_in_kb("VmHWM") - used < 4e6
     assert np.abs(result.held.error[:5]).max() < 0.01

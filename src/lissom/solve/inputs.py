@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dynamics.formulation import AbstractFormulation
 from ..files.errors import shortened
-from ..once import LastAnswer, once_for_each
+from ..once import LastValueCache, once_for_each
 from ..types import Float, Real
 from .feedback import AbstractFeedback, wire_law
 from .march import DrivenRobot
@@ -63,7 +63,7 @@ class Inputs:
         self._schedules: dict[float, Schedule] = {}
         self._robots: dict[float, DrivenRobot] = {}
         # Inputs that are kept for a robot do not keep the robot.
-        self._wired = LastAnswer()
+        self._wired = LastValueCache()
 
     def __repr__(self) -> str:
         """The inputs in words: tables, wrenches, motions and law."""
@@ -82,11 +82,11 @@ class Inputs:
         if isinstance(self.law, AbstractFeedback):
             return self
         # A run asks twice, for its steps and for its outputs, and runs are repeated.
-        wired_inputs = self._wired.about(model)
+        wired_inputs = self._wired.get(model)
         if wired_inputs is None:
             wired_inputs = self._wired_to(model)
-            self._wired.keep(model, wired_inputs)
-            wired_inputs._wired.keep(model, wired_inputs)
+            self._wired.set(model, wired_inputs)
+            wired_inputs._wired.set(model, wired_inputs)
         return wired_inputs
 
     def _wired_to(self, model: Model) -> "Inputs":

@@ -18,7 +18,7 @@ from ..dynamics.coordinates import with_independent_joints
 from ..dynamics.formulation import on_branch_near
 from ..dynamics.nodes import node_poses
 from ..dynamics.stops import stop_energy
-from ..once import LastAnswer, once_for_each
+from ..once import LastValueCache, once_for_each
 from ..types import Float
 from .dead_point import with_prescribed_joints
 from .inputs import Inputs
@@ -160,16 +160,16 @@ def _outputs_of_rows(
     return outputs, _torques(robot, ends, joints, command, t, x, xd)
 
 
-_compiled_for = LastAnswer()
+_compiled_for = LastValueCache()
 
 
 def prepare_outputs(model: Model, state: State, inputs: Inputs, t_end: float) -> None:
     """Compile what `outputs_of` needs for a run from this state to `t_end`."""
     robot = robot_at_start(model, state, inputs, t_end)
     circumstances = (is_native(), is_compiling_quickly())
-    if _compiled_for.about(robot) == circumstances:
+    if _compiled_for.get(robot) == circumstances:
         return
-    _compiled_for.keep(robot, circumstances)
+    _compiled_for.set(robot, circumstances)
     _, joints, command, t, x, xd, work = window_shapes(robot)
     shown_motion.prepare(robot.formulation, joints, x, xd, work)
     _torques.prepare(robot, t, joints, command, t, x, xd)

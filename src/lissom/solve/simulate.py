@@ -23,7 +23,7 @@ from ..describe.scenario import Solver
 from ..dynamics.coordinates import with_independent_joints
 from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..dynamics.nodes import Poses
-from ..once import LastAnswer
+from ..once import LastValueCache
 from ..types import (
     RESULTS,
     Float,
@@ -323,7 +323,7 @@ def _driven_robot(
     return inputs.robot(f, end), state
 
 
-_compiled_for = LastAnswer()
+_compiled_for = LastValueCache()
 
 
 def prepare(
@@ -343,9 +343,9 @@ def _prepare(
     robot, _ = _driven_robot(model, state, inputs, end)
     # Programs depend on the robot and the method, not on where it starts.
     circumstances = (solver, end, is_native(), is_compiling_quickly())
-    if _compiled_for.about(robot) == circumstances:
+    if _compiled_for.get(robot) == circumstances:
         return
-    _compiled_for.keep(robot, circumstances)
+    _compiled_for.set(robot, circumstances)
     step, tolerance, max_step, max_steps = settings
     robot, at = _at_start(model, _Start(state, PreviousRun()), inputs, times, solver)
     under_way = _begin_march.prepare(step, robot, tolerance, at)

@@ -99,14 +99,12 @@ def _of_annotation(
 # --- requests ------------------------------------------------------------------------------------------------------
 
 
-class VerbRequest(BaseModel):
-    """What is asked of a verb; unknown fields are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+# Unknown fields are refused.
+REQUEST = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
 @cache
-def request_type(verb: Verb, from_browser: bool = False) -> type[VerbRequest]:
+def request_type(verb: Verb, from_browser: bool = False) -> type[BaseModel]:
     """The request of a verb: one field for each parameter, one for each file; from a browser, within its bounds.
 
     A browser names the robot as `source`, and asks for files otherwise: by their endings.
@@ -120,7 +118,7 @@ def request_type(verb: Verb, from_browser: bool = False) -> type[VerbRequest]:
         for output in verb.writes:
             fields[output.name] = (str | None, Field(None, description=output.help))
     name = "".join(word.title() for word in re.split(r"\W", verb.name))
-    return create_model(f"{name}Request", __base__=VerbRequest, **fields)
+    return create_model(f"{name}Request", __config__=REQUEST, **fields)
 
 
 def _bounded(one: Declared, most: int | float | None) -> Any:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Complex
+from typing_extensions import override
 
-from ...drawing import picture_of
-from ...files.summary import Result, Summary, plain
+from ...files.summary import Summary, plain
 from ...parameters import Band
 from ...types import Float
-from ..columns_file import write_columns
+from .abstract_responses import AbstractResponses
 from .linear_summary import linear_facts
 from .state_space import LinearModel
 
@@ -45,28 +45,13 @@ class FrequencyResponse:
         return np.degrees(np.unwrap(np.angle(self.response)))
 
 
-@dataclass(frozen=True, repr=False)
-class FrequencyResponses(Result):
+class FrequencyResponses(AbstractResponses[FrequencyResponse]):
     """Every output of a linear model under each of its inputs, over one row of frequencies."""
-
-    linear: LinearModel
-    responses: tuple[FrequencyResponse, ...]
-
-    def __getitem__(self, channels: tuple[str, str]) -> FrequencyResponse:
-        """The response from an input to an output: `responses["upper", "lower/tip.ay"]`."""
-        k = self.linear.input_index(channels[0])
-        i = self.linear.output_index(channels[1])
-        return self.responses[k * len(self.linear.output_names) + i]
 
     @property
     def frequency_hz(self) -> Float[np.ndarray, " f"]:
         """Frequencies [Hz]."""
         return self.responses[0].frequency_hz if self.responses else np.zeros(0)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What may be wrong with the linear model at its point, one line each."""
-        return self.linear.warnings
 
     def to_dict(self) -> dict[str, Any]:
         """Frequencies, magnitudes, phases and peaks as plain data."""
@@ -89,15 +74,8 @@ class FrequencyResponses(Result):
         title = f"{known['robot']}: frequency response"
         return Summary(title, facts, columns, tuple(rows))
 
-    def plot(self, path: Any = None) -> Any:
-        """Bode plot of all responses; `path` writes it too."""
-        return picture_of(self, path=path)
-
-    def save(self, path: Any) -> None:
-        """Frequencies with real and imaginary parts of every response: `.csv` or `.npz`."""
-        write_columns(path, dict(self._columns()))
-
-    def _columns(self) -> Iterator[tuple[str, np.ndarray]]:
+    @override
+    def columns(self) -> Iterator[tuple[str, np.ndarray]]:
         yield "frequency_hz", self.frequency_hz
         for one in self.responses:
             name = f"{one.input}->{one.output}"

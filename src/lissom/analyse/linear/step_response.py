@@ -6,12 +6,12 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+from typing_extensions import override
 
-from ...drawing import picture_of
-from ...files.summary import Result, Summary, number, plain
+from ...files.summary import Summary, number, plain
 from ...parameters import Duration
 from ...types import Float
-from ..columns_file import write_columns
+from .abstract_responses import AbstractResponses
 from .linear_summary import linear_facts
 from .state_space import LinearModel
 
@@ -33,28 +33,13 @@ class StepResponse:
     output: str
 
 
-@dataclass(frozen=True, repr=False)
-class StepResponses(Result):
+class StepResponses(AbstractResponses[StepResponse]):
     """Every output of a linear model after a unit step of each of its inputs, over one row of times."""
-
-    linear: LinearModel
-    responses: tuple[StepResponse, ...]
-
-    def __getitem__(self, channels: tuple[str, str]) -> StepResponse:
-        """The response from an input to an output: `responses["upper", "lower/tip.py"]`."""
-        k = self.linear.input_index(channels[0])
-        i = self.linear.output_index(channels[1])
-        return self.responses[k * len(self.linear.output_names) + i]
 
     @property
     def t(self) -> Float[np.ndarray, " t"]:
         """Times [s]."""
         return self.responses[0].t if self.responses else np.zeros(0)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What may be wrong with the linear model at its point, one line each."""
-        return self.linear.warnings
 
     def to_dict(self) -> dict[str, Any]:
         """Times and responses as plain data."""
@@ -77,15 +62,8 @@ class StepResponses(Result):
         facts = (("model", known.get("model", known["formulation"])),)
         return Summary(f"{known['robot']}: step response", facts, columns, tuple(rows))
 
-    def plot(self, path: Any = None) -> Any:
-        """Figure of all responses; `path` writes it too."""
-        return picture_of(self, path=path)
-
-    def save(self, path: Any) -> None:
-        """Times and every response: `.csv` or `.npz`."""
-        write_columns(path, dict(self._columns()))
-
-    def _columns(self) -> Iterator[tuple[str, np.ndarray]]:
+    @override
+    def columns(self) -> Iterator[tuple[str, np.ndarray]]:
         yield "t", self.t
         for one in self.responses:
             yield f"{one.input}->{one.output}", one.response

@@ -8,7 +8,7 @@ from ...describe.reduction_names import InterfaceMethod
 from .interface import with_interface
 from .link_of_elements import reduced_link
 from .read import read_fe
-from .reduce_elements import ReductionRequest, reduce_elements
+from .reduce_elements import FeReduction, reduce_elements
 from .reduced_link import ReducedLink
 
 
@@ -18,6 +18,6 @@ def link_of_file(
     """The link of the matrices in a file, by the interfaces through which it is held."""
     elements = read_fe(path)
     coupled, joints = with_interface(elements, interface)
-    request = ReductionRequest(method, modes, checked=0)
-    result = reduce_elements(coupled, joints, request)
+    reduction = FeReduction(method, modes, checked=0)
+    result = reduce_elements(coupled, joints, reduction)
     return reduced_link(coupled, joints, result)

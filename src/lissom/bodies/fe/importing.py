@@ -51,9 +51,9 @@ from .interface import INNER, TIP, Interface, with_interface
 from .link_of_elements import commutes, reduced_link
 from .read import MESHES, Reading, read_fe
 from .reduce_elements import (
+    FeReduction,
     ModeComparison,
     ReducedModes,
-    ReductionRequest,
     reduce_elements,
 )
 from .reduced_link import ReducedLink, save_link
@@ -239,9 +239,9 @@ def reduce_link(
     lines.append(_interface_line(coupled, joints, coupling))
     if not (is_free_link or force):
         return failed("reduction", NOT_FREE, coupled, joints)
-    request = ReductionRequest(method, modes, frequency, checked)
+    reduction = FeReduction(method, modes, frequency, checked)
     try:
-        result = reduce_elements(coupled, joints, request, progress)
+        result = reduce_elements(coupled, joints, reduction, progress)
     except FeError as failure:
         return failed("reduction", str(failure), coupled, joints)
     lines += _reduction_lines(fe, result)
@@ -358,7 +358,7 @@ def _modes_line(result: ReducedModes) -> ReportLine:
     dropped = result.record.frequency_hz[~result.record.kept]
     text = "none: a rigid link"
     if len(hz):
-        method = result.request.method
+        method = result.reduction.method
         text = (
             f"{len(hz)} elastic modes kept, {hz[0]:.4g} to {hz[-1]:.4g} Hz ({method})"
         )

@@ -36,7 +36,7 @@ FIRST_TRIAL = 10  # modes computed first to find how many lie below a frequency
 
 
 @dataclass(frozen=True)
-class ReductionRequest:
+class FeReduction:
     """Size of a reduced link: a number of elastic modes, or all fixed-interface modes below a frequency."""
 
     method: InterfaceMethod = "craig-bampton"
@@ -73,7 +73,7 @@ class ReducedModes:
 
     modes: FreeModes
     record: Truncation
-    request: ReductionRequest
+    reduction: FeReduction
     free: ModeComparison | None = None
     held: ModeComparison | None = None
     # of the modes, where the elements are known
@@ -159,7 +159,7 @@ def interface_solver(
 def reduce_elements(
     link: CoupledElements,
     interface: Interface,
-    request: ReductionRequest | None = None,
+    reduction: FeReduction | None = None,
     progress: Progress | None = None,
 ) -> ReducedModes:
     """Modes of a link, six rigid ones first and clean, and how well they fit the full model.
@@ -168,7 +168,7 @@ def reduce_elements(
         FeError: the link has no modes, because stiffness or mass is missing.
     """
     try:
-        return _reduced_modes(link, interface, request or ReductionRequest(), progress)
+        return _reduced_modes(link, interface, reduction or FeReduction(), progress)
     except np.linalg.LinAlgError as failure:
         message = (
             f"the link has no modes ({failure}). It needs stiffness, mass, and inertia "
@@ -180,15 +180,15 @@ def reduce_elements(
 def _reduced_modes(
     link: CoupledElements,
     interface: Interface,
-    request: ReductionRequest,
+    reduction: FeReduction,
     progress: Progress | None,
 ) -> ReducedModes:
     solver = interface_solver(link.fe, interface, progress)
     fe = link.fe
-    basis = _basis(solver, request, progress)
+    basis = _basis(solver, reduction, progress)
     modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)
     # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are asked for.
-    count = request.modes if request.method == "guyan" else request.count
+    count = reduction.modes if reduction.method == "guyan" else reduction.count
     modes, record = truncate_modes(modes, count)
     shortening = second_order(
         link,
@@ -198,29 +198,29 @@ def _reduced_modes(
         solver.without_held(),
         progress,
     )
-    if not request.checked:
-        return ReducedModes(modes, record, request, second_order=shortening)
+    if not reduction.checked:
+        return ReducedModes(modes, record, reduction, second_order=shortening)
     full_link = solver.free_link()
     report_progress(progress, "checking the free modes", 0.0)
-    free = _compare_free(full_link, modes, request.checked)
+    free = _compare_free(full_link, modes, reduction.checked)
     report_progress(progress, "checking the modes clamped at the inner node", 0.5)
-    held = _compare_held(full_link, modes, request.checked)
+    held = _compare_held(full_link, modes, reduction.checked)
     report_progress(progress, "checking the modes clamped at the inner node", 1.0)
-    return ReducedModes(modes, record, request, free, held, shortening)
+    return ReducedModes(modes, record, reduction, free, held, shortening)
 
 
 def _basis(
-    solver: InterfaceSolver, request: ReductionRequest, progress: Progress | None
+    solver: InterfaceSolver, reduction: FeReduction, progress: Progress | None
 ) -> Real:
     """Motions that the modes are made of."""
     fe = solver.fe
     dofs = solver.interface
-    count = request.count or 0
-    if request.method == "guyan":
+    count = reduction.count or 0
+    if reduction.method == "guyan":
         return craig_bampton(fe.K, fe.M, dofs, 0, solve=solver.solve)
-    if request.method == "free-interface":
+    if reduction.method == "free-interface":
         # One attachment mode for each interface dof; the modes beside them are at least one.
-        normal = _normal_modes(solver, request, max(count - len(dofs), 1))
+        normal = _normal_modes(solver, reduction, max(count - len(dofs), 1))
         return free_interface(
             fe.K,
             fe.M,
@@ -233,18 +233,16 @@ def _basis(
         )
     # Six motions of the interface are rigid: the others are elastic modes of the link.
     own = len(dofs) - 6
-    normal = _normal_modes(solver, request, max(count - own, 0))
+    normal = _normal_modes(solver, reduction, max(count - own, 0))
     return craig_bampton(
         fe.K, fe.M, dofs, normal, solve=solver.solve, progress=progress
     )
 
 
-def _normal_modes(
-    solver: InterfaceSolver, request: ReductionRequest, count: int
-) -> int:
+def _normal_modes(solver: InterfaceSolver, reduction: FeReduction, count: int) -> int:
     """Fixed-interface modes to take: as counted, or all below the wanted frequency."""
     inner = solver.inner
-    if request.below_hz is None:
+    if reduction.below_hz is None:
         return min(count, len(inner))
     K = submatrix(solver.fe.K, inner, inner)
     M = submatrix(solver.fe.M, inner, inner)
@@ -255,8 +253,8 @@ def _normal_modes(
         omega2, _ = lowest_modes(K, M, trial, solver.solve)
         hz = _hertz(omega2)
         no_more = len(hz) < trial or trial >= most
-        if no_more or hz[-1] >= request.below_hz:
-            return int((hz < request.below_hz).sum())
+        if no_more or hz[-1] >= reduction.below_hz:
+            return int((hz < reduction.below_hz).sum())
         trial *= 2
 
 
