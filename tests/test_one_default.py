@@ -1,5 +1,6 @@
 """An option has one default, whichever door one comes through: Python, a request, the command line, the studio."""
 
+import importlib
 import inspect
 import re
 from pathlib import Path
@@ -16,14 +17,15 @@ from lissom.describe.controllers import Common, JointGains
 from lissom.describe.planned_motions import TipLineMotion
 from lissom.describe.scenario import Scenario
 from lissom.studies.study import AnalysisOptions, Study
-from lissom.studio.posed_robot import PoseRequest
 from lissom.verbs.declared import request_type
 from lissom.verbs.registry import verb_named
 
-analysis_requests = pytest.importorskip("lissom.studio.analysis_requests")
-requests = pytest.importorskip("lissom.studio.requests")
+# The studio is an extra.
+studio = pytest.importorskip("fastapi") and importlib.import_module("lissom.studio")
+PoseQuestion = importlib.import_module("lissom.studio.questions").PoseQuestion
+PosedRobot = importlib.import_module("lissom.studio.posed_robot").PosedRobot
 
-PAGES = Path(requests.__file__).parent / "pages"
+PAGES = Path(str(studio.__file__)).parent / "pages"
 # What the command line calls otherwise than Python and the requests.
 OPTIONS = {"deg": "degrees", "output": "file"}
 # Of a command, by the name of its verb; of everything else, the thing itself.
@@ -41,7 +43,6 @@ DOORS: dict[str, tuple[Any, ...]] = {
         ls.mode_map,
         ls.map_modes,
         request_type(verb_named("mode-map"), True),
-        analysis_requests.MapQuestion,
     ),
     "mode-map as polynomials": (
         "mode-map",
@@ -78,14 +79,24 @@ DOORS: dict[str, tuple[Any, ...]] = {
         ls.matrices,
         request_type(verb_named("matrices"), True),
     ),
-    "pose": ("show", PoseRequest, ls.robot_table, requests.PoseQuestion),
+    "pose": ("show", PosedRobot.pose, ls.robot_table, PoseQuestion),
     "reduce": ("reduce", ls.reduce_link, request_type(verb_named("reduce"))),
-    "simulate": ("simulate", ls.saved_run, ls.run_scenario, requests.RunRequest),
+    "simulate": (
+        "simulate",
+        ls.saved_run,
+        ls.run_scenario,
+        request_type(verb_named("simulate"), True),
+    ),
     "a run in Python": (Scenario, ls.simulate, ls.rollout),
     "a model": ("static", "linearize", "simulate", ls.Model),
     "a scenario": (Scenario, ls.Model),
-    "sweep": ("sweep", ls.sweep, request_type(verb_named("sweep"))),
-    "a study": ("sweep", Study, analysis_requests.SweepQuestion),
+    "sweep": (
+        "sweep",
+        ls.sweep,
+        request_type(verb_named("sweep")),
+        request_type(verb_named("sweep"), True),
+    ),
+    "a study": ("sweep", Study, request_type(verb_named("sweep"), True)),
     "import": (
         "import",
         ls.import_robot,
@@ -94,7 +105,11 @@ DOORS: dict[str, tuple[Any, ...]] = {
     ),
     "control design": ("control design", ls.design_controller),
     "control motion": ("control motion", ls.plan_motion),
-    "control compare": ("control compare", ls.compare_controllers),
+    "control compare": (
+        "control compare",
+        ls.compare_controllers,
+        request_type(verb_named("control compare"), True),
+    ),
     "planned motions": (Common, ls.minimum_time),
     "lines of a tip": (TipLineMotion, ls.tip_line),
     "gains": (JointGains, ls.tune_by_poles),
@@ -187,7 +202,7 @@ def test_forms_of_the_studio_begin_with_the_same_defaults():
     assert constants == {
         "SHOWN_MODES": str(defaults.SHOWN_MODES),
         "FOLLOWED_MODES": str(defaults.FOLLOWED_MODES),
-        "SAG": str(of_model(PoseRequest)["sag"]).lower(),
+        "SAG": str(of_model(PoseQuestion)["sag"]).lower(),
         "SWEPT": f'"{defaults_of("sweep")["analysis"]}"',
     }
     boxes = {
@@ -199,7 +214,7 @@ def test_forms_of_the_studio_begin_with_the_same_defaults():
         assert found and set(found) == {first}, label
     counts = {
         "look_modes.js": "this.count = SHOWN_MODES;",
-        "map_tab.js": "value: FOLLOWED_MODES }",
+        "map_tab.js": 'new VerbFields("mode-map", named("damped", "count")',
         "look_map.js": "count: FOLLOWED_MODES,",
         "sweep_tab.js": "choice(ANALYSES, SWEPT,",
     }

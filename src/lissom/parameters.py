@@ -28,6 +28,13 @@ class Parameter:
     choices: tuple[str, ...] = ()
     group: str = ""  # fields that stand together on a form: the `point` of an analysis
     by_position: bool = False  # on the command line
+    # A file, a folder, an address or a process of this machine: no browser chooses it.
+    is_local: bool = False
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the request of a browser has no such field; files that a verb is about are named as its source."""
+        return self.is_local or self.by_position or self.kind == "result"
 
 
 # --- the point that an analysis is about ---------------------------------------------------------------------------
@@ -122,6 +129,7 @@ FirstRun = Annotated[
     Parameter(
         "Continue from the end of this run; --t-end is measured from its start.",
         metavar="NC",
+        is_local=True,
     ),
 ]
 Resume = Annotated[bool, Parameter("Resume an interrupted run from its checkpoint.")]
@@ -250,7 +258,9 @@ ScenarioWithController = Annotated[
         by_position=True,
     ),
 ]
-LawFile = Annotated[Any, Parameter("Controller in a file of its own.", metavar="YAML")]
+LawFile = Annotated[
+    Any, Parameter("Controller in a file of its own.", metavar="YAML", is_local=True)
+]
 
 ComparisonToRun = Annotated[
     Any,
@@ -260,12 +270,17 @@ ComparisonToRun = Annotated[
         by_position=True,
     ),
 ]
-ComparisonTable = Annotated[Any, Parameter("Table: .json, .csv.", metavar="FILE")]
+ComparisonTable = Annotated[
+    Any, Parameter("Table: .json, .csv.", metavar="FILE", is_local=True)
+]
 ComparisonPicture = Annotated[
-    Any, Parameter("Figure: .png, .pdf, .svg.", metavar="PNG")
+    Any, Parameter("Figure: .png, .pdf, .svg.", metavar="PNG", is_local=True)
 ]
 ResultFolder = Annotated[
-    Any, Parameter("Result file of every run, in a folder.", metavar="FOLDER")
+    Any,
+    Parameter(
+        "Result file of every run, in a folder.", metavar="FOLDER", is_local=True
+    ),
 ]
 
 # --- studies -------------------------------------------------------------------------------------------------------
@@ -303,7 +318,7 @@ StudyAnalysis = Annotated[
 StudySampling = Annotated[
     str,
     Parameter(
-        "grid, zip, random, sobol, halton, latin-hypercube or saltelli; with --over."
+        "Sampling: grid, zip, random, sobol, halton, latin-hypercube or saltelli; with --over."
     ),
 ]
 SampleCount = Annotated[
@@ -315,26 +330,35 @@ StoreFolder = Annotated[
     Parameter(
         "Folder for finished runs; default: STUDY.sweep next to the study.",
         metavar="DIR",
+        is_local=True,
     ),
 ]
 Workers = Annotated[
-    int | None, Parameter("Number of processes; default: one per core.", at_least=1)
+    int | None,
+    Parameter("Number of processes; default: one per core.", at_least=1, is_local=True),
 ]
 Cluster = Annotated[
     Any,
     Parameter(
         "Compute on a Dask cluster: the address of its scheduler, or local.",
         metavar="ADDRESS",
+        is_local=True,
     ),
 ]
 CertificateAuthority = Annotated[
-    Any, Parameter("Certificate authority (tls://).", metavar="PEM")
+    Any, Parameter("Certificate authority (tls://).", metavar="PEM", is_local=True)
 ]
-OwnCertificate = Annotated[Any, Parameter("Own certificate (tls://).", metavar="PEM")]
-OwnKey = Annotated[Any, Parameter("Private key (tls://).", metavar="PEM")]
+OwnCertificate = Annotated[
+    Any, Parameter("Own certificate (tls://).", metavar="PEM", is_local=True)
+]
+OwnKey = Annotated[
+    Any, Parameter("Private key (tls://).", metavar="PEM", is_local=True)
+]
 StudyStatus = Annotated[
     bool,
-    Parameter("Only say how far the study is, also while it is computed."),
+    Parameter(
+        "Only say how far the study is, also while it is computed.", is_local=True
+    ),
 ]
 
 # --- links from finite elements ------------------------------------------------------------------------------------
@@ -398,10 +422,14 @@ FileUnits = Annotated[
 NodeFile = Annotated[
     Any,
     Parameter(
-        "Coordinates, for .op4 .mtx .full: .bdf .pch .inp .rst .cdb.", metavar="FILE"
+        "Coordinates, for .op4 .mtx .full: .bdf .pch .inp .rst .cdb.",
+        metavar="FILE",
+        is_local=True,
     ),
 ]
-MassFile = Annotated[Any, Parameter("Mass matrix, for .mtx.", metavar="FILE")]
+MassFile = Annotated[
+    Any, Parameter("Mass matrix, for .mtx.", metavar="FILE", is_local=True)
+]
 NodeOrder = Annotated[
     Any, Parameter("by-node or by-component, if the file has no dof numbers.")
 ]
@@ -418,7 +446,8 @@ DespiteFailures = Annotated[
 TrustScripts = Annotated[
     bool,
     Parameter(
-        "Allow a .geo file: it is a gmsh script, which can run commands and write files."
+        "Allow a .geo file: it is a gmsh script, which can run commands and write files.",
+        is_local=True,
     ),
 ]
 

@@ -37,7 +37,8 @@ class InlineWorker(Worker):
                 raise KeyboardInterrupt
 
         # Processes read files side by side, threads of one process cannot.
-        alone = nullcontext() if name == "simulate" else ONE_AT_A_TIME
+        is_run = data.get("name") == "simulate" and name == "verb"
+        alone = nullcontext() if is_run else ONE_AT_A_TIME
         try:
             with alone:
                 return plain(CALLS[name](data, report))

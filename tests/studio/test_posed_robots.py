@@ -6,7 +6,7 @@ import pytest
 import lissom as ls
 from lissom.analyse.mass_properties import combined, mass_properties
 from lissom.runs.scenario_facts import scenario_facts
-from lissom.studio.posed_robot import PoseRequest, posed_robot
+from lissom.studio.posed_robot import posed_robot
 from performed import performed
 
 ROBOT = "de-luca-siciliano"
@@ -15,17 +15,16 @@ Q = (0.4, -0.7)
 
 @pytest.fixture(scope="module")
 def posed():
-    return posed_robot(PoseRequest(robot=ROBOT))
+    return posed_robot(ROBOT)
 
 
 def test_the_weight_of_the_centre_of_mass_is_the_gravity_energy(posed):
     changes = {"gravity": [0.3, -9.0, 0.0]}
-    robot = posed_robot(PoseRequest(robot=ROBOT, changes=changes))
-    found = robot.pose(PoseRequest(robot=ROBOT, changes=changes, q=Q, masses=True))
-    whole = found.masses[-1]
+    found = posed_robot(ROBOT, changes).pose(q=Q, masses=True)
+    whole = found["masses"][-1]
     balanced = performed("static", ROBOT, changes, q=Q).result
     # V = -m g . c, of the bent robot.
-    energy = -whole.mass * np.dot(changes["gravity"], whole.centre)
+    energy = -whole["mass"] * np.dot(changes["gravity"], whole["centre"])
     assert energy == pytest.approx(balanced.gravity_energy, rel=1e-9)
 
 
@@ -62,18 +61,16 @@ def test_principal_moments_of_two_bars_are_those_of_steiners_theorem():
 def test_a_node_that_is_pulled_comes_there_and_stays_short_where_it_cannot(posed):
     tip = "second/tip" if "second/tip" in posed.model.node_names else None
     tip = tip or posed.model.node_names[-1]
-    start = posed.pose(PoseRequest(robot=ROBOT, q=Q))
-    aim = np.asarray(start.tip) + np.array([-0.05, 0.04, 0.0])
+    start = posed.pose(q=Q)
+    aim = np.asarray(start["tip"]) + np.array([-0.05, 0.04, 0.0])
     pull = {"node": tip, "to": tuple(aim)}
-    found = posed.pose(PoseRequest(robot=ROBOT, q=Q, pull=pull))
-    assert found.reached
-    assert np.asarray(found.tip) == pytest.approx(aim, abs=1e-3)
-    far = posed.pose(
-        PoseRequest(robot=ROBOT, q=Q, pull={"node": tip, "to": (9.0, 0.0, 0.0)})
-    )
-    assert not far.reached
+    found = posed.pose(q=Q, pull=pull)
+    assert found["reached"]
+    assert np.asarray(found["tip"]) == pytest.approx(aim, abs=1e-3)
+    far = posed.pose(q=Q, pull={"node": tip, "to": (9.0, 0.0, 0.0)})
+    assert not far["reached"]
     # Stretched out as far as it goes, towards the target.
-    assert far.q[posed.model.joint_names[1]] == pytest.approx(0.0, abs=1e-3)
+    assert far["q"][posed.model.joint_names[1]] == pytest.approx(0.0, abs=1e-3)
 
 
 def test_what_a_run_begins_with_is_told_with_its_names():

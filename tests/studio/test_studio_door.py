@@ -146,7 +146,9 @@ def test_no_path_leads_out_of_the_folder(house, name):
     for method, path, body in (
         ("PUT", "/api/text", {"name": name, "text": ROBOT}),
         ("PUT", "/api/draft", {"name": name, "text": ROBOT}),
-        ("POST", "/api/jobs", {"source": name}),
+        ("POST", "/api/verbs/simulate", {"source": name}),
+        ("POST", "/api/verbs/sweep", {"source": name}),
+        ("POST", "/api/verbs/control compare", {"source": name}),
         ("POST", "/api/pose", {"source": name}),
     ):
         answer = house.client.request(method, path, body)
@@ -166,7 +168,7 @@ def test_no_path_leads_out_of_the_folder(house, name):
     ],
 )
 def test_changes_name_no_files(house, changes):
-    for path in ("/api/jobs", "/api/pose", "/api/verbs/matrices/file"):
+    for path in ("/api/verbs/simulate", "/api/pose", "/api/verbs/matrices/file"):
         body = {"source": "arm.yaml", "changes": changes}
         answer = house.client.request("POST", path, body)
         assert answer.status == 403
@@ -289,8 +291,12 @@ ROUTES = (
     "/api/results/export",
     "/api/results/gif",
     "/api/verbs/modes",
-    "/api/analyse/map",
-    "/api/analyse/sweep",
+    "/api/verbs/simulate",
+    "/api/verbs/mode-map",
+    "/api/verbs/sweep",
+    "/api/verbs/control compare",
+    "/api/joint",
+    "/api/import",
     "/api/verbs/linearize/file",
     "/api/live",
     "/assets/../../secret.yaml",
@@ -318,7 +324,20 @@ VALUES = (
     float("nan"),
 )
 FIELDS = ("name", "text", "fingerprint", "source", "q", "qd", "sag", "ending", "draft")
-FIELDS += ("runs", "what", "file", "over", "study", "metrics", "count", "kp")
+FIELDS += (
+    "values",
+    "changes",
+    "link",
+    "by",
+    "runs",
+    "what",
+    "file",
+    "over",
+    "study",
+    "metrics",
+    "count",
+    "kp",
+)
 
 
 def slow(value):
@@ -409,7 +428,7 @@ def test_a_thousand_malformed_messages_are_answered_one_by_one(house, log):
 
 
 def _is_question(text):
-    from lissom.studio.requests import PoseQuestion
+    from lissom.studio.questions import PoseQuestion
 
     try:
         PoseQuestion(**json.loads(text)["pose"])

@@ -135,12 +135,12 @@ def test_a_run_that_found_no_room_in_the_folder_has_failed_and_is_not_shown(
 
 
 def test_the_answer_of_an_analysis_is_kept_beside_the_list(queue, worker):
-    order = Order("mode_map", "arm", "arm", {"scenario": "arm"})
+    order = Order("mode-map", "arm", "arm", {"scenario": "arm"})
     number = queue.add(lambda: order).number
     worker.go_on.set()
     assert wait_for(lambda: states(queue)[number] == "done")
     (job,) = queue.jobs()
-    assert job["call"] == "mode_map" and job["result"] is None
+    assert job["call"] == "mode-map" and job["result"] is None
     assert not job["has_result"] and queue.answer(number) == {"t_end": 1.0}
     assert queue.answer(99) is None
 
@@ -172,7 +172,8 @@ def test_a_killed_process_is_a_failed_run_and_not_the_end(tmp_path):
     made = studio(tmp_path, new_worker=Worker)
     body = {"source": "scenario:simple-pendulum", "changes": {"t_end": 0.05}}
     numbers = [
-        made.client.request("POST", "/api/jobs", body).json["number"] for _ in range(2)
+        made.client.request("POST", "/api/verbs/simulate", body).json["number"]
+        for _ in range(2)
     ]
     worker = made.office.runs[0]
     assert wait_for(lambda: worker.process_id is not None, 30)
@@ -202,8 +203,10 @@ def test_a_first_run_finds_the_work_of_warming_done(tmp_path):
     worker = Worker()
     worker.call("warm_run", {}, 300.0)
     worker.call("warm_pose", {}, 300.0)
-    asked = {"scenario": str(NEW_ROBOT), "changes": {"payload.mass": 0.3}}
-    result = worker.call("simulate", {**asked, "result": str(tmp_path / "a.nc")}, 300.0)
+    asked = {"name": "simulate", "source": str(NEW_ROBOT), "values": {}}
+    asked |= {"changes": {"payload.mass": 0.3}}
+    asked |= {"files": {"output": str(tmp_path / "a.nc")}}
+    result = worker.call("verb", asked, 300.0)
     worker.close()
     # Nothing is compiled anew for another payload: what is left is to look it up.
     assert result["complete"]
@@ -214,7 +217,7 @@ def test_a_first_run_finds_the_work_of_warming_done(tmp_path):
 def test_a_run_in_a_process_stops_when_it_is_cancelled_and_keeps_its_part(tmp_path):
     made = studio(tmp_path, new_worker=Worker)
     body = {"source": "scenario:simple-pendulum", "changes": LONG}
-    number = made.client.request("POST", "/api/jobs", body).json["number"]
+    number = made.client.request("POST", "/api/verbs/simulate", body).json["number"]
     queue = made.office.queue
     assert wait_for(lambda: queue.jobs()[0]["t"] > 0, 240)
     made.client.request("DELETE", f"/api/jobs/{number}")

@@ -55,7 +55,7 @@ QUESTIONS = {
         asked(house, "/api/verbs/linearize", {"source": source}).json
     ),
     "map": lambda house, source: finished(
-        house, "/api/analyse/map", {"source": source, **MAP}
+        house, "/api/verbs/mode-map", {"source": source, "values": MAP}
     ),
 }
 
@@ -94,4 +94,4 @@ def test_the_command_line_means_the_same(capsys):
 
 def test_a_scenario_runs_in_its_own_formulation(house):
     body = {"source": f"scenario:{NAME}", "changes": {"t_end": 0.01}}
-    assert finished(house, "/api/jobs", body)["formulation"] == OWN
+    assert finished(house, "/api/verbs/simulate", body)["formulation"] == OWN

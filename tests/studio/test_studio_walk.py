@@ -48,7 +48,7 @@ class Attempt(NamedTuple):
 
 OUTSIDE = ("..%2Fsecret.yaml", "loose.yaml", "%2Fetc%2Fpasswd.yaml", ".hidden.yaml")
 NAMING = {"robot": "/etc/passwd"}
-SWEEP = {"source": "library:ur5", "analysis": "static", "metrics": ["sag"]}
+SWEEP = {"source": "library:ur5"}
 ATTEMPTS = (
     Attempt("cookie", "GET", "/api/files", 401, headers={"cookie": None}),
     Attempt("cookie", "GET", "/", 401, query="token=guess", headers={"cookie": None}),
@@ -58,7 +58,12 @@ ATTEMPTS = (
         "origin", "GET", "/api/files", 403, headers={"origin": "https://evil.example"}
     ),
     Attempt(
-        "origin", "POST", "/api/jobs", 403, {"source": "x"}, headers={"origin": None}
+        "origin",
+        "POST",
+        "/api/verbs/simulate",
+        403,
+        {"source": "x"},
+        headers={"origin": None},
     ),
     Attempt(
         "origin", "GET", "/api/files", 403, headers={"sec-fetch-site": "cross-site"}
@@ -75,29 +80,33 @@ ATTEMPTS = (
             ("/api/results/compare", {"runs": ["../a.nc", "../b.nc"]}),
             ("/api/results/export", {"file": "../secret.yaml", "ending": ".csv"}),
             ("/api/verbs/modes", {"source": "../secret.yaml"}),
-            ("/api/analyse/controllers", {"study": "../secret.yaml"}),
-            ("/api/analyse/sweep", {"study": "../secret.yaml"}),
+            ("/api/verbs/control compare", {"source": "../secret.yaml"}),
+            ("/api/verbs/sweep", {"source": "../secret.yaml"}),
+            ("/api/verbs/simulate", {"source": "../secret.yaml"}),
+            ("/api/verbs/mode-map", {"source": "../secret.yaml"}),
         )
     ),
     *(
         Attempt("changes", "POST", path, 403, {"source": "arm.yaml", "changes": NAMING})
         for path in (
-            "/api/jobs",
+            "/api/verbs/simulate",
+            "/api/verbs/mode-map",
+            "/api/verbs/sweep",
             "/api/pose",
             "/api/verbs/matrices",
             "/api/verbs/modes",
             "/api/verbs/linearize",
         )
     ),
-    Attempt(
-        "changes", "POST", "/api/analyse/sweep", 403, SWEEP | {"over": {"robot": ["/x"]}}
-    ),
-    Attempt(
-        "changes",
-        "POST",
-        "/api/analyse/sweep",
-        403,
-        SWEEP | {"over": {"links.a.fe.file": {"values": ["/x"]}}},
+    *(
+        Attempt("changes", "POST", f"/api/verbs/{verb}", 403, SWEEP | {"values": values})
+        for verb, values in (
+            ("sweep", {"over": {"robot": ["/x"]}}),
+            ("sweep", {"over": {"payload.mass, robot": ["/x"]}}),
+            ("sweep", {"over": {"links.a.fe.file": {"values": ["/x"]}}}),
+            ("sweep", {"changes": {"links.a.fe": {"file": "/x"}}}),
+            ("mode-map", {"over": [{"name": "links.a.fe.file", "start": 0, "stop": 1}]}),
+        )
     ),
     Attempt(
         "saves", "PUT", "/api/text", 409, {"name": "arm.yaml", "text": ROBOT}
@@ -121,7 +130,8 @@ ATTEMPTS = (
     ),
     Attempt("kinds", "PUT", "/api/upload", 400, query="name=a.exe", raw=b"MZ"),
     Attempt("kinds", "PUT", "/api/text", 400, {"name": "a.py", "text": "import os"}),
-    Attempt("number", "POST", "/api/jobs", 429, {"source": "arm.yaml"}),
+    Attempt("number", "POST", "/api/verbs/simulate", 429, {"source": "arm.yaml"}),
+    Attempt("number", "POST", "/api/verbs/sweep", 429, {"source": "arm.yaml"}),
 )  # fmt: skip
 
 
@@ -167,12 +177,15 @@ def test_a_study_names_no_files_outside(house):
         "lissom: 1\nscenario: ../secret.yaml\nmotion: {t: [0, 1], value: [[0], [1]]}\n"
         "controllers: {a: {type: pd, gains: {bandwidth: 10}}}\n"
     )
-    for call, data in (
-        ("sweep", {"study": str(root / "study.yaml"), "store": str(root / "s.sweep")}),
-        ("controllers", {"study": str(root / "a.control.yaml")}),
+    for verb, study, files in (
+        ("sweep", "study.yaml", {"store": str(root / "s.sweep")}),
+        ("control compare", "a.control.yaml", {}),
     ):
+        data = {"name": verb, "source": str(root / study), "files": files}
         with pytest.raises(Exception) as failure:
-            house.office.ask(house.office.analyses, call, **data)
+            house.office.ask(
+                house.office.analyses, "verb", **data, changes={}, values={}
+            )
         assert "outside" in str(failure.value)
         assert SECRET not in str(failure.value)
 

@@ -69,7 +69,7 @@ def one_run(quiet: bool) -> Iterator[Any]:
     from ..runs.failures import UnsavedRun
 
     @contextmanager
-    def session(prepared: "PreparedRun") -> Iterator[Watch]:
+    def session(prepared: "PreparedRun") -> Iterator[tuple[Watch, Any]]:
         screen = console()
         for note in () if quiet else prepared.notes:
             screen.print(note)
@@ -80,7 +80,7 @@ def one_run(quiet: bool) -> Iterator[Any]:
                 # One run is over sooner than its code would be compiled well; a long one changes over to good code.
                 compiling(quickly=True),
             ):
-                yield watch
+                yield watch, lambda snapshot: None
         except UnsavedRun as failure:
             # The run is complete, and its end is worth seeing; why files are missing is told like every failure.
             # A reader that has gone, for which rich leaves, does not make a success of it.

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 Watch = Callable[[float], None]
 Observe = Callable[[Any], None]
-# A context around a prepared run, which gives its `watch`.
-Session = Callable[["PreparedRun"], AbstractContextManager[Watch]]
+# A context around a prepared run, which gives its `watch` and `observe`.
+Session = Callable[["PreparedRun"], AbstractContextManager[tuple[Watch, Observe]]]
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def saved_run(
         watch: called with the time reached while the run goes on.
         observe: called like `watch`, with the robot as it is then (`Snapshot`).
         session: entered with the checked run before it starts and left after its files are written; what it gives takes
-            the place of `watch`.
+            the place of `watch` and `observe`.
 
     Returns:
         The `Run` with its `notes` and `files`.
@@ -174,8 +174,9 @@ def saved_run(
         plot=plot,
         animate=animate,
     )
-    with nullcontext(watch) if session is None else session(prepared) as watch:
-        return prepared.run(watch, observe)
+    alone = nullcontext((watch, observe))
+    with alone if session is None else session(prepared) as watching:
+        return prepared.run(*watching)
 
 
 def run_controller(
@@ -218,8 +219,9 @@ def run_controller(
     prepared = prepare_run(scenario, law=law, changes=changes, output=output, plot=plot)
     if prepared.scenario.controller is None:
         raise refused("controller", None, "the scenario has none: name one (--law)")
-    with nullcontext(watch) if session is None else session(prepared) as watch:
-        return prepared.run(watch)
+    alone = nullcontext((watch, lambda snapshot: None))
+    with alone if session is None else session(prepared) as watching:
+        return prepared.run(*watching)
 
 
 def prepare_run(

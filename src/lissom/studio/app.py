@@ -12,7 +12,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from .analysis_routes import analyses
 from .door import LOGIN, POLICY, App, Door
 from .explanation import explanation, request_problems
 from .folder import FolderError
@@ -61,7 +60,6 @@ def studio_app(
     _add_pages(app, keys)
     app.include_router(api(office))
     app.include_router(results(office))
-    app.include_router(analyses(office))
     app.include_router(verb_routes(office))
     app.include_router(live(office))
     _add_errors(app)

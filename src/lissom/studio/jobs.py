@@ -21,7 +21,7 @@ class Job:
     """A run and how far it is."""
 
     number: int
-    call: str  # which service computes it
+    call: str  # the verb
     title: str
     source: str  # library name or file, as the browser knows it
     changes: dict[str, Any]
@@ -59,10 +59,10 @@ class QueueFull(Exception):
 class Order:
     """What a job is to compute, and the file that is kept free for it."""
 
-    call: str
+    call: str  # the verb
     title: str
     source: str
-    request: dict[str, Any]  # of the service
+    request: dict[str, Any]  # of `verb_calls.verb`
     file: str = ""  # of the result, as the browser knows it
     path: Path | None = None  # the same on disk
 
@@ -188,7 +188,7 @@ class JobQueue:
         order = self._orders[number]
         answer = None
         try:
-            answer = worker.call(order.call, order.request, self.limit_s, watch)
+            answer = worker.call("verb", order.request, self.limit_s, watch)
             told = answer if order.call == SIMULATE else None
             outcome: dict[str, Any] = {"state": DONE, "result": told}
         except CallFailed as failure:

@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from .explanation import explanation, request_problems
 from .folder import FolderError
 from .office import Office
-from .requests import PoseQuestion
+from .questions import PoseQuestion
 from .routes import posed
 from .worker import CallFailed
 

@@ -4,7 +4,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..files.description_files import library_file, library_names, library_scenarios
+from ..files.description_files import (
+    library_file,
+    library_names,
+    library_scenarios,
+    library_studies,
+)
 from .folder import Folder, FolderError, Text, fingerprint
 from .jobs import JobQueue
 from .limits import StudioLimits
@@ -67,6 +72,13 @@ class Office:
             raise FolderError(f"{name}: is not in the library", 404)
         return str(self.folder.existing(name))
 
+    def named(self, name: str) -> str:
+        """What the command line calls a robot, a scenario or a study that the browser names."""
+        kind, _, rest = name.partition(":")
+        if f"{kind}:" == LIBRARY and rest in (*library_scenarios(), *library_studies()):
+            return rest
+        return self.source(name)
+
     def text(self, name: str) -> Text:
         """A description as text; those of the library can be read and not saved."""
         if ":" not in name:
@@ -103,6 +115,25 @@ def check_changes(changes: dict[str, Any]) -> None:
     for path, value in changes.items():
         if _names_file(path.split("."), value):
             raise FolderError(f"changes.{path}: a change names no file", 403)
+
+
+def check_values(value: Any) -> None:
+    """Refuses values of a verb with a key by which a file could be named, wherever it stands in them.
+
+    Raises:
+        FolderError: there is one.
+    """
+    if isinstance(value, list):
+        for entry in value:
+            check_values(entry)
+    if isinstance(value, dict):
+        # Axes of a map are named by their entry `name`, those of a study by their key.
+        for key in (*value, value.get("name")):
+            steps = str(key).replace(",", ".").split(".")
+            if {step.strip() for step in steps} & set(FILE_KEYS):
+                raise FolderError(f"{str(key)[:80]}: what varies names no file", 403)
+        for entry in value.values():
+            check_values(entry)
 
 
 def _names_file(path: list[str], value: Any) -> bool:

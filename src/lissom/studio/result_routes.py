@@ -1,21 +1,25 @@
 """What the server answers about results: what they tell, their curves, how far they are apart, other forms of them."""
 
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Body
 from fastapi.responses import FileResponse
 
-from .analysis_requests import (
-    CompareQuestion,
-    CurvesQuestion,
-    ExportQuestion,
-    MotionQuestion,
-)
 from .answer_files import answered_file
 from .office import Office
+from .questions import KNOWN_FIELDS, Ending, Name
 
 Answer = dict[str, Any]
+# The first is what the others are compared with.
+Runs = Annotated[tuple[Name, ...], Body(min_length=1, max_length=8)]
+Compared = Annotated[tuple[Name, ...], Body(min_length=2, max_length=8)]
+Quantities = Annotated[tuple[Name, ...], Body(max_length=40)]
+Node = Annotated[Name | None, Body()]
+FileEnding = Annotated[Ending, Body()]
+# Of a motion, in PNG, as base64.
+Pictures = Annotated[tuple[str, ...], Body(min_length=1, max_length=180)]
+Interval = Annotated[int, Body(ge=20, le=1000)]  # between two of them [ms]
 
 
 def results(office: Office) -> APIRouter:
@@ -32,57 +36,59 @@ def results(office: Office) -> APIRouter:
         path = str(folder.existing(name))
         return {**office.ask(office.files, "result_facts", file=path), "run": name}
 
-    @router.post("/curves")
-    def curves(question: CurvesQuestion) -> Answer:
+    @router.post("/curves", dependencies=KNOWN_FIELDS)
+    def curves(runs: Runs, what: Annotated[Quantities, Body(min_length=1)]) -> Answer:
         """Curves of results, and of what the others have beyond the first."""
-        files = paths(question.runs)
-        found = office.ask(office.analyses, "curves", runs=files, what=question.what)
-        names = dict(zip(files, question.runs, strict=True))
+        files = paths(runs)
+        found = office.ask(office.analyses, "curves", runs=files, what=what)
+        names = dict(zip(files, runs, strict=True))
         for one in (*found["runs"], *found["differences"]):
             one["run"] = names[one["run"]]
         return found
 
-    @router.post("/compare")
-    def compare(question: CompareQuestion) -> Answer:
+    @router.post("/compare", dependencies=KNOWN_FIELDS)
+    def compare(runs: Compared, node: Node = None) -> Answer:
         """How far results are apart."""
-        files = paths(question.runs)
+        files = paths(runs)
         found = office.ask(office.files, "compare", runs=files)
-        names = dict(zip(files, question.runs, strict=True))
+        names = dict(zip(files, runs, strict=True))
         for row in found["differences"]:
             row["run"] = names[row["run"]]
-        found["models"] = {names[run]: told for run, told in found["models"].items()}
-        return {**found, "first": question.runs[0]}
+        found["models"] = {names[run]: model for run, model in found["models"].items()}
+        return {**found, "first": runs[0]}
 
-    @router.post("/compare/picture")
-    def picture(question: CompareQuestion) -> FileResponse:
+    @router.post("/compare/picture", dependencies=KNOWN_FIELDS)
+    def picture(
+        runs: Compared, node: Node = None, ending: FileEnding = ".png"
+    ) -> FileResponse:
         """The same as a picture."""
-        files = paths(question.runs)
+        files = paths(runs)
 
         def write(path: str) -> object:
-            asked = {"runs": files, "node": question.node, "plot": path}
-            return office.ask(office.files, "compare", **asked)
+            return office.ask(office.files, "compare", runs=files, node=node, plot=path)
 
-        return answered_file(f"compare{question.ending or '.png'}", write)
+        return answered_file(f"compare{ending}", write)
 
-    @router.post("/export")
-    def export(question: ExportQuestion) -> FileResponse:
+    @router.post("/export", dependencies=KNOWN_FIELDS)
+    def export(
+        file: Annotated[Name, Body()], ending: FileEnding, what: Quantities = ()
+    ) -> FileResponse:
         """A result in another form."""
-        file = str(folder.existing(question.file))
+        run = str(folder.existing(file))
 
         def write(path: str) -> object:
-            asked = {"run": file, "what": question.what, "picture": path}
-            return office.ask(office.analyses, "plot", **asked)
+            return office.ask(office.analyses, "plot", run=run, what=what, picture=path)
 
-        stem = PurePosixPath(question.file).stem
-        return answered_file(f"{stem}{question.ending}", write)
+        return answered_file(f"{PurePosixPath(file).stem}{ending}", write)
 
-    @router.post("/gif")
-    def gif(question: MotionQuestion) -> FileResponse:
+    @router.post("/gif", dependencies=KNOWN_FIELDS)
+    def gif(pictures: Pictures, interval: Interval) -> FileResponse:
         """Pictures that a page drew, as a GIF."""
-        told = question.model_dump()
-        return answered_file(
-            "motion.gif",
-            lambda path: office.ask(office.files, "gif", path=path, **told),
-        )
+
+        def write(path: str) -> object:
+            asked = {"pictures": pictures, "interval": interval}
+            return office.ask(office.files, "gif", path=path, **asked)
+
+        return answered_file("motion.gif", write)
 
     return router

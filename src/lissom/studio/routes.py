@@ -1,26 +1,24 @@
 """What the server answers: every route is one question to the folder, to a service or to the queue of runs."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Body, Request
 from fastapi.responses import FileResponse, Response
 
 from ..verbs.registry import verbs
 from .folder import FolderError
-from .jobs import SIMULATE, Order
-from .office import Office, check_changes, title_of
-from .requests import (
-    DraftRequest,
-    ImportQuestion,
-    JointQuestion,
-    PoseQuestion,
-    RunRequest,
-    SaveRequest,
-)
-from .verb_routes import VerbQuestion, asked
+from .office import Office, check_changes
+from .questions import KNOWN_FIELDS, Name, PoseQuestion, VerbQuestion
+from .verb_routes import asked
 
 Answer = dict[str, Any]
+FileName = Annotated[Name, Body(embed=True)]
+Typed = Annotated[str, Body()]  # a description as it is typed
+# Of the file as it was opened; None: a new file.
+Fingerprint = Annotated[str | None, Body()]
+LinkNumber = Annotated[int, Body(ge=0, le=1000)]
+Placement = Annotated[Literal["dh", "origin"], Body()]
 
 
 def api(office: Office) -> APIRouter:
@@ -67,16 +65,15 @@ def _add_files(router: APIRouter, office: Office) -> None:
         """A description."""
         return asdict(office.text(name))
 
-    @router.put("/text")
-    def save(request: SaveRequest) -> Answer:
+    @router.put("/text", dependencies=KNOWN_FIELDS)
+    def save(name: FileName, text: Typed, fingerprint: Fingerprint = None) -> Answer:
         """Saves a description, unless the file changed on disk."""
-        saved = folder.save(request.name, request.text, request.fingerprint)
-        return asdict(saved)
+        return asdict(folder.save(name, text, fingerprint))
 
-    @router.put("/draft")
-    def draft(request: DraftRequest) -> Answer:
+    @router.put("/draft", dependencies=KNOWN_FIELDS)
+    def draft(name: FileName, text: Typed) -> Answer:
         """Keeps what is typed and says what is wrong with it."""
-        return office.checked(request.name, request.text)
+        return office.checked(name, text)
 
     @router.delete("/draft")
     def drop_draft(name: str) -> Answer:
@@ -84,13 +81,11 @@ def _add_files(router: APIRouter, office: Office) -> None:
         folder.drop_draft(name)
         return {}
 
-    @router.post("/joint")
-    def joint(question: JointQuestion) -> Answer:
+    @router.post("/joint", dependencies=KNOWN_FIELDS)
+    def joint(name: FileName, link: LinkNumber, by: Placement) -> Answer:
         """A joint of what is typed, placed the other way."""
-        file = office.draft_source(question.name)
-        return office.ask(
-            office.files, "rewrite_joint", file=file, link=question.link, by=question.by
-        )
+        file = office.draft_source(name)
+        return office.ask(office.files, "rewrite_joint", file=file, link=link, by=by)
 
     @router.put("/upload")
     async def upload(name: str, request: Request) -> Answer:
@@ -98,11 +93,11 @@ def _add_files(router: APIRouter, office: Office) -> None:
         content = await request.body()
         return {"name": folder.add(name, content)}
 
-    @router.post("/import")
-    def import_robot(question: ImportQuestion) -> Answer:
+    @router.post("/import", dependencies=KNOWN_FIELDS)
+    def import_robot(name: FileName) -> Answer:
         """The robot file of a URDF file of the folder, beside it, with its meshes."""
-        path = folder.existing(question.name)
-        output, name = folder.free_beside(path, ".yaml")
+        path = folder.existing(name)
+        output, made = folder.free_beside(path, ".yaml")
         found = office.ask(
             office.files,
             "import_robot",
@@ -110,7 +105,7 @@ def _add_files(router: APIRouter, office: Office) -> None:
             output=str(output),
             root=str(folder.root),
         )
-        return {**found, "file": name}
+        return {**found, "file": made}
 
     @router.get("/download")
     def download(name: str) -> FileResponse:
@@ -140,8 +135,9 @@ def posed(office: Office, question: PoseQuestion) -> Answer:
     """The answer to a question for a pose."""
     check_changes(question.changes)
     find = office.draft_source if question.draft else office.source
-    asked = question.model_dump(exclude={"source", "draft"})
-    return office.ask(office.poses, "pose", robot=find(question.source), **asked)
+    about = {"source": find(question.source), "changes": question.changes}
+    pose = question.model_dump(exclude={"source", "changes", "draft"})
+    return office.ask(office.poses, "pose", **about, pose=pose)
 
 
 def _add_runs(router: APIRouter, office: Office) -> None:
@@ -151,27 +147,6 @@ def _add_runs(router: APIRouter, office: Office) -> None:
     def jobs() -> Answer:
         """All runs and how far they are."""
         return {"jobs": office.queue.jobs()}
-
-    @router.post("/jobs", status_code=202)
-    def add(request: RunRequest) -> Answer:
-        """A run that waits for its turn."""
-        check_changes(request.changes)
-        source = office.source(request.source)
-        office.queue.check_room()
-        # What is wrong with the changes is said at once, field by field.
-        office.ask(office.files, "check_run", scenario=source, changes=request.changes)
-        title = title_of(request.source)
-
-        def order() -> Order:
-            name, path = folder.new_result(title)
-            asked = {
-                "scenario": source,
-                "changes": request.changes,
-                "output": str(path),
-            }
-            return Order(SIMULATE, title, request.source, asked, name, path)
-
-        return asdict(office.queue.add(order))
 
     @router.delete("/jobs/{number}")
     def cancel(number: int) -> Answer:

@@ -7,26 +7,37 @@ Data = dict[str, Any]
 
 def verb(data: Data, watch: Any) -> Any:
     """The answer of a verb."""
-    from ..verbs.declared import request_type
     from ..verbs.perform import perform
     from ..verbs.registry import verb_named
-
-    def share_done(share: float) -> None:
-        watch({"t": share, "t_end": 1.0, "unit": "done"})
+    from .verb_progress import reporting
 
     asked = verb_named(data["name"])
-    request = request_type(asked, from_browser=True)(**data["values"])
-    # Of a request that was checked, what was left out stays left out.
-    values = request.model_dump(exclude_unset=True) | data.get("files", {})
-    watched = share_done if takes_watch(asked) else None
-    return perform(asked, data["robot"], values, data["changes"], watched).to_dict()
+    values = checked_values(data) | data.get("files", {})
+    with reporting(asked, watch) as report:
+        return perform(asked, data["source"], values, data["changes"], report).to_dict()
 
 
-def takes_watch(asked: Any) -> bool:
-    """Whether the function of a verb tells how far it is."""
-    from inspect import signature
+def checked_values(data: Data) -> Data:
+    """Values from a browser, as the declarations take them; what was left out stays left out."""
+    from ..verbs.declared import request_type
+    from ..verbs.registry import verb_named
 
-    return asked.watch in signature(asked.load()).parameters
+    request = request_type(verb_named(data["name"]), from_browser=True)
+    checked = request(**data["values"])
+    return {name: getattr(checked, name) for name in checked.model_fields_set}
+
+
+def check_verb(data: Data, watch: Any) -> None:
+    """Nothing, where a verb that is to wait takes its values, and its robot or scenario the changes."""
+    from ..runs.sources import robot_of, scenario_of
+    from ..verbs.registry import verb_named
+    from ..verbs.verb import NOTHING, SOURCE
+
+    checked_values(data)
+    reads = verb_named(data["name"]).reads
+    if reads != NOTHING:
+        described = scenario_of if reads == SOURCE else robot_of
+        described(data["source"], data["changes"])
 
 
 def declarations(data: Data, watch: Any) -> Any:
@@ -48,4 +59,4 @@ def verb_lines(data: Data, watch: Any) -> Any:
     )
 
 
-VERB_CALLS = (verb, declarations, verb_lines)
+VERB_CALLS = (verb, check_verb, declarations, verb_lines)

@@ -1,9 +1,11 @@
 """One route for all verbs: a question names its robot, its changes and its values."""
 
 from dataclasses import asdict
+from functools import partial
+from pathlib import PurePosixPath
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse
 
 from ..files.description_files import library_scenarios
@@ -11,21 +13,11 @@ from ..verbs.registry import verbs
 from ..verbs.verb import NOTHING, Verb
 from .answer_files import answered_file
 from .folder import FolderError
-from .frozen_model import FrozenModel
-from .jobs import Order
-from .office import Office, check_changes, title_of
-from .requests import Changes, Name
+from .jobs import SIMULATE, Order
+from .office import Office, check_changes, check_values, title_of
+from .questions import VerbQuestion
 
 Data = dict[str, Any]
-
-
-class VerbQuestion(FrozenModel):
-    """What a page asks of a verb; a worker checks the values against the signature of its function."""
-
-    source: Name | None = None  # of verbs that read nothing there is none
-    changes: Changes = {}
-    values: Data = {}
-    ending: str | None = None  # of the file that is asked for, instead of numbers
 
 
 def verb_routes(office: Office) -> APIRouter:
@@ -38,15 +30,18 @@ def verb_routes(office: Office) -> APIRouter:
         return office.remembered("declarations")
 
     @router.post("/{name}")
-    def answer(name: str, question: VerbQuestion) -> Any:
+    def answer(name: str, question: VerbQuestion, response: Response) -> Any:
         """The answer of a verb; of a long one, its place in the queue."""
         verb = known_verb(name)
+        request = asked(office, verb, question)
         if verb.limit_s <= office.limits.call_s:
-            return office.ask(office.analyses, "verb", **asked(office, verb, question))
-        source = question.source or name
-        title = title_of(source)
-        order = Order("verb", title, source, asked(office, verb, question))
-        return asdict(office.queue.add(lambda: order))
+            return office.ask(office.analyses, "verb", **request)
+        office.queue.check_room()
+        # What is wrong is said at once, field by field.
+        office.ask(office.files, "check_verb", **request)
+        response.status_code = 202
+        order = partial(ordered, office, verb, question, request)
+        return asdict(office.queue.add(order))
 
     @router.post("/{name}/lines")
     def lines(name: str, question: VerbQuestion) -> Data:
@@ -66,7 +61,7 @@ def verb_routes(office: Office) -> APIRouter:
     def file(name: str, question: VerbQuestion) -> FileResponse:
         """What a verb writes, as a file."""
         verb = known_verb(name)
-        told = asked(office, verb, question)
+        request = asked(office, verb, question)
         ending = question.ending or ""
         outputs = [one for one in verb.writes if ending in one.endings]
         if not outputs:
@@ -75,9 +70,8 @@ def verb_routes(office: Office) -> APIRouter:
             raise FolderError(f"{ending}: the name must end in {accepted}")
 
         def write(path: str) -> object:
-            return office.ask(
-                office.analyses, "verb", **told, files={outputs[0].name: path}
-            )
+            files = {outputs[0].name: path}
+            return office.ask(office.analyses, "verb", **request, files=files)
 
         return answered_file(f"{name}{ending}", write)
 
@@ -107,11 +101,32 @@ def known_verb(name: str) -> Verb:
 def asked(office: Office, verb: Verb, question: VerbQuestion) -> Data:
     """A question as a worker wants it."""
     check_changes(question.changes)
-    if question.source is None and verb.reads != NOTHING:
+    check_values(question.values)
+    source = question.source
+    if source is None and verb.reads != NOTHING:
         raise FolderError("source: which robot?", 400)
+    # A verb that reads no robot takes a name of the library as the command line does.
+    place = office.named if verb.reads == NOTHING else office.source
     return {
         "name": verb.name,
-        "robot": question.source and office.source(question.source),
+        "source": source and place(source),
         "changes": question.changes,
         "values": question.values,
     }
+
+
+def ordered(office: Office, verb: Verb, question: VerbQuestion, request: Data) -> Order:
+    """A long verb as the queue takes it, with free names for the files that are kept."""
+    source = question.source or verb.name
+    title = title_of(source)
+    if verb.name != SIMULATE:
+        title = f"{title}-{verb.name.replace(' ', '-')}"
+    if not verb.keeps:
+        return Order(verb.name, title, source, request)
+    name, path = office.folder.new_result(title, next(iter(verb.keeps.values())))
+    files = {kept: str(path.with_suffix(end)) for kept, end in verb.keeps.items()}
+    if "store" in files and not question.values.get("over"):
+        # A study in a file is resumed; one of the form starts from the beginning.
+        store = f"runs/{PurePosixPath(source).stem}.sweep"
+        files["store"] = str(office.folder.path(store))
+    return Order(verb.name, title, source, request | {"files": files}, name, path)

@@ -7,7 +7,14 @@ from functools import cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Gt, Le, MaxLen
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    create_model,
+)
 
 from ..analyse.modes.map_axis import MapAxis
 from ..parameters import Parameter, RecordedTime
@@ -103,15 +110,28 @@ def _of_annotation(
 REQUEST = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
+def of_browser(verb: Verb) -> tuple[Declared, ...]:
+    """Parameters that a browser may set."""
+    return tuple(one for one in declared(verb) if not one.facts.is_closed)
+
+
+def subject_of(verb: Verb) -> Declared | None:
+    """The parameter by position: what a verb without a robot is about."""
+    return next((one for one in declared(verb) if one.facts.by_position), None)
+
+
 @cache
 def request_type(verb: Verb, from_browser: bool = False) -> type[BaseModel]:
     """The request of a verb: one field for each parameter, one for each file; from a browser, within its bounds.
 
-    A browser names the robot as `source`, and asks for files otherwise: by their endings.
+    A browser names what a verb is about as `source`, asks for files otherwise, by their endings, and chooses nothing of
+    this machine.
     """
     fields: dict[str, Any] = {}
-    for one in declared(verb):
+    for one in of_browser(verb) if from_browser else declared(verb):
         most = verb.most.get(one.name) if from_browser else None
+        if from_browser and one.facts.kind == "map axes":
+            one = one._replace(type=_axes_within(verb.most.get(f"{one.name}.points")))
         given = Field(one.default, description=one.facts.help)
         fields[one.name] = (_bounded(one, most), given)
     if not from_browser:
@@ -119,6 +139,17 @@ def request_type(verb: Verb, from_browser: bool = False) -> type[BaseModel]:
             fields[output.name] = (str | None, Field(None, description=output.help))
     name = "".join(word.title() for word in re.split(r"\W", verb.name))
     return create_model(f"{name}Request", __config__=REQUEST, **fields)
+
+
+def _axes_within(most: int | float | None) -> Any:
+    """Axes of at most so many points each."""
+
+    def checked(axis: MapAxis) -> MapAxis:
+        if most is not None and (axis.points or 0) > most:
+            raise ValueError(f"points: {axis.points}: at most {most}")
+        return axis
+
+    return tuple[Annotated[MapAxis, AfterValidator(checked)], ...]
 
 
 def _bounded(one: Declared, most: int | float | None) -> Any:
@@ -147,7 +178,7 @@ def schema_of(verb: Verb) -> dict[str, Any]:
     """What a form needs to know of a verb: help, files, and of each parameter its help, unit, range and default."""
     properties = request_type(verb, from_browser=True).model_json_schema()["properties"]
     parameters = []
-    for one in declared(verb):
+    for one in of_browser(verb):
         facts = one.facts
         parameters.append(
             properties[one.name]

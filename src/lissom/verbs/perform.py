@@ -11,7 +11,7 @@ from ..files.errors import refused
 from ..files.summary import Summary, plain
 from ..runs.output_files import check_outputs
 from ..runs.sources import robot_of
-from .declared import Declared, declared
+from .declared import Declared, declared, subject_of
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, STATE, Verb
 
 Values = Mapping[str, Any]
@@ -68,7 +68,7 @@ def perform(
 
     Args:
         verb: from the table, or registered.
-        source: the robot that it is about: a name, a file, a scenario; None for verbs that read nothing.
+        source: the robot that it is about: a name, a file, a scenario; None where the values say what it is about.
         values: of its parameters and paths of its files, by their names at the doors; what is left out is as the
             signatures have it.
         changes: of the robot and of how it is modelled, by dotted path.
@@ -86,6 +86,7 @@ def perform(
         }
     )
     if verb.reads == NOTHING:
+        values = with_subject(verb, source, values, changes)
         result = verb.load()(**_arguments(verb, "function", values, watch))
         return _written(Answer(verb, result), values)
     if verb.reads == SOURCE:
@@ -108,6 +109,16 @@ def perform(
         result = _result_about(verb, model, values, watch)
         before = warning_lines(scenario_warnings(scenario))
         return _written(Answer(verb, result, warnings_before=before), values)
+
+
+def with_subject(
+    verb: Verb, source: Any, values: Values, changes: Values | None
+) -> Values:
+    """Values of a verb that reads no robot, what it is about and the changes of that among them."""
+    subject = subject_of(verb)
+    if subject is not None and source is not None:
+        values = {**values, subject.name: source}
+    return {**values, "changes": changes} if changes else values
 
 
 def _result_about(verb: Verb, model: Any, values: Values, watch: Any) -> Any:

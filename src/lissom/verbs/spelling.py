@@ -7,6 +7,7 @@ from typing import Any
 
 from ..analyse.modes.map_axis import MapAxis
 from .declared import Declared, declared
+from .perform import with_subject
 from .registry import verb_named
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, Verb
 
@@ -25,6 +26,8 @@ def spelled(verb: Verb, source: str, changes: Values, values: Values) -> dict[st
         values: of parameters and files by their names at the doors; those that are defaults need not stand there.
     """
     kind, _, rest = source.rpartition(":")
+    if verb.reads == NOTHING:
+        values, changes = with_subject(verb, rest or None, values, changes), {}
     return {
         "command": command_line(verb, rest, changes, values),
         "lines": python_lines(verb, rest, changes, values, kind == "library"),

@@ -157,7 +157,7 @@ TABLE = (
             ),
         ),
         limit_s=3600.0,
-        in_studio=False,  # its queue of runs asks for them with a result file, see `studio.calls`
+        keeps={"output": ".nc"},
         progress="run",
         watch="session",
     ),
@@ -250,8 +250,8 @@ TABLE = (
                 options=("-o", "--output"),
             ),
         ),
-        # `along` names a file of this machine; the studio has a route of its own for axes.
-        in_studio=False,
+        most={"count": 12, "over": 2, "over.points": 60, "polynomial": 12},
+        limit_s=3600.0,
         progress="modes",
     ),
     Verb(
@@ -432,7 +432,8 @@ TABLE = (
             "numbers": ("-o", "--output"),
             "picture": ("--plot",),
         },
-        in_studio=False,
+        keeps={"picture": ".png", "results": ""},
+        limit_s=3600.0,
         progress="controllers",
     ),
     Verb(
@@ -469,7 +470,9 @@ TABLE = (
             ),
         ),
         options={"metrics": ("--metric",), "changes": ("--set",)},
-        in_studio=False,
+        most={"over": 6, "metrics": 12, "samples": 100_000},
+        keeps={"plot": ".png", "store": ".sweep"},
+        limit_s=3600.0,
         compiles=False,
         progress="runs",
     ),

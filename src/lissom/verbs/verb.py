@@ -56,8 +56,10 @@ class Verb:
     # The most that a browser may ask for, by parameter.
     most: Mapping[str, int | float] = field(default_factory=dict)
     limit_s: float = 60.0  # for an answer to the studio; longer ones join its queue
-    # Whether the studio offers it. Not what names files of this machine: a browser must not choose these.
-    in_studio: bool = True
+    in_studio: bool = True  # whether the studio offers it
+    # Files that the studio keeps in its folder of runs, by parameter or output, and how their names end; the first
+    # gives the others their name.
+    keeps: Mapping[str, str] = field(default_factory=dict)
     warns: bool = (
         True  # whether there can be warnings, which --strict takes for failures
     )

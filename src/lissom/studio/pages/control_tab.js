@@ -1,7 +1,7 @@
 // Controllers: many on one motion of one robot, in one table and one figure; their runs can be looked at.
-import { go, sourceName } from "./address.js";
+import { go } from "./address.js";
 import { button, labelled, make, shown } from "./dom.js";
-import { JobPanel } from "./job_panel.js";
+import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
 import { get, pictureAddress } from "./server.js";
 
@@ -12,10 +12,9 @@ const COLUMNS = [
   ["energy [J]", (row) => row.energy], ["phase margin [deg]", (row) => row.phase_margin_deg], ["sample [us]", (row) => row.microseconds],
 ];
 
-export class ControlTab {
+export class ControlTab extends JobTab {
   constructor(screen) {
-    this.screen = screen;
-    this.job = new JobPanel("controllers", "analyse/controllers", (found, job) => this.show(found, job));
+    super(screen, "control compare", { picture: "compare.png", numbers: "rows.csv", results: "runs" });
     this.study = make("select", {});
     this.study.onchange = () => this.screen.showLines();
     this.result = make("div", {});
@@ -24,7 +23,7 @@ export class ControlTab {
     this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study), start), this.job.element, this.result);
   }
   async open() {
-    this.job.open();
+    super.open();
     const [library, { files }] = await Promise.all([this.screen.app.library(), get("files")]);
     const own = files.filter(({ name }) => name.endsWith(".control.yaml")).map(({ name }) => [name, name]);
     const known = library.studies.map((name) => [`library:${name}`, `${name} (library)`]);
@@ -32,19 +31,10 @@ export class ControlTab {
     this.study.replaceChildren(...[...own, ...known].map(([value, text]) => make("option", { value }, text)));
     const ofRobot = known.find(([value]) => value === this.screen.source);
     if (kept || ofRobot) this.study.value = kept || ofRobot[0];
-  }
-  close() {
-    this.job.close();
-  }
-  // The calls that this tab stands for.
-  calls() {
-    const study = sourceName(this.study.value || "library:double-pendulum");
-    return [["control compare", { values: { study, numbers: "rows.csv", picture: "compare.png", results: "runs" } }]];
-  }
-  async start() {
-    await this.screen.ready;
     this.screen.showLines();
-    await this.job.start({ study: this.study.value });
+  }
+  question() {
+    return { source: this.study.value };
   }
   async show(found, job) {
     const rows = found.rows.map((row) => (row.failed ? [row.name, "failed: see below", ...COLUMNS.slice(2).map(() => "")] : COLUMNS.map(([, of], k) => (k ? shown(of(row) || (of(row) === 0 ? 0 : NaN), 3) : of(row)))));

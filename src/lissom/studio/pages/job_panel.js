@@ -1,12 +1,13 @@
 // A long analysis: it waits in the queue of runs, tells its progress, can be cancelled, and survives a reload of the page.
 import { button, make, notice, shown } from "./dom.js";
 import { live } from "./live.js";
-import { get, post, remove } from "./server.js";
+import { get, remove } from "./server.js";
+import { ask, withValues } from "./verb_form.js";
 
 export class JobPanel {
-  // `call`: the service; `path`: where it is asked for; `show`: draws its answer; `source`: about what, unless anything.
-  constructor(call, path, show, source = () => null) {
-    Object.assign(this, { call, path, show, source });
+  // `show`: draws the answer of the verb; `source`: about what, unless anything.
+  constructor(verb, show, source = () => null) {
+    Object.assign(this, { verb, show, source });
     this.bar = make("progress", { max: 1, "aria-label": "Progress", hidden: true });
     this.said = make("span", { class: "soft numbers", role: "status" });
     this.stop = button("Cancel", () => this.cancel());
@@ -24,8 +25,7 @@ export class JobPanel {
   async start(question) {
     this.message.textContent = "";
     try {
-      const { number } = await post(this.path, question);
-      this.number = number;
+      this.number = (await ask(this.verb, question)).number;
     } catch (failure) {
       this.message.textContent = failure.message;
     }
@@ -36,7 +36,7 @@ export class JobPanel {
   // The newest analysis of this kind is the one that is shown.
   heard(jobs) {
     const about = this.source();
-    const job = jobs.find(({ call, source }) => call === this.call && (about === null || source === about));
+    const job = jobs.find(({ call, source }) => call === this.verb && (about === null || source === about));
     if (!job) {
       this.said.textContent = "";
       this.stop.hidden = this.bar.hidden = true;
@@ -68,5 +68,29 @@ export class JobPanel {
     } catch (failure) {
       if (job.state === "done") this.message.textContent = failure.message;
     }
+  }
+}
+
+// A tab of the analyses whose verb joins the queue; `files` are those that its command line and its Python write.
+export class JobTab {
+  constructor(screen, verb, files, source) {
+    Object.assign(this, { screen, verb, files });
+    this.job = new JobPanel(verb, (found, job) => this.show(found, job), source);
+  }
+  open() {
+    this.job.open();
+  }
+  close() {
+    this.job.close();
+  }
+  async start() {
+    await this.screen.ready;
+    this.screen.showLines();
+    return this.job.start(this.question());
+  }
+  // The calls that this tab stands for.
+  calls() {
+    const question = this.question();
+    return question.source ? [[this.verb, withValues(question, this.files)]] : [];
   }
 }

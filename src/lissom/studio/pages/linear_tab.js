@@ -2,7 +2,7 @@
 import { Chart, Cursors } from "./charts.js";
 import { button, labelled, make, shown } from "./dom.js";
 import { poleMap, table } from "./pictures.js";
-import { ask, ownOnes, saveFile, VerbFields } from "./verb_form.js";
+import { ask, ownOnes, saveFile, VerbFields, withValues } from "./verb_form.js";
 
 const TABLE_POLES = 24;
 const FILES = [["linear model", "linearize", ".npz"], ["linear model", "linearize", ".mat"], ["bode", "frequency-response", ".csv"],
@@ -50,8 +50,7 @@ export class LinearTab {
     return this.with(this.channels());
   }
   with(more) {
-    const { values, ...about } = this.screen.question();
-    return { ...about, values: { ...values, ...more } };
+    return withValues(this.screen.question(), more);
   }
   async ask() {
     await this.screen.asking(async () => {

@@ -12,7 +12,7 @@ export class PoseMap {
   // `question` gives robot and pose; `take` is handed joint coordinates by name [deg or m].
   constructor(question, take) {
     Object.assign(this, { question, take });
-    this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found), () => question().source);
+    this.job = new JobPanel("mode-map", (found) => this.show(found), () => question().source);
     this.across = choice([], "", () => {});
     this.upwards = choice([], "", () => {});
     this.mode = choice(Array.from({ length: FOLLOWED_MODES }, (_, k) => k + 1).map((n) => [n, n]), 1, () => this.draw());
@@ -58,7 +58,8 @@ export class PoseMap {
       this.job.message.textContent = "two different joints, please";
       return null;
     }
-    return this.job.start({ ...this.question(), ...this.asks() });
+    const { q, ...about } = this.question();
+    return this.job.start({ ...about, values: { q, ...this.asks() } });
   }
   // The same in radians, as the command line takes it beside a pose in radians.
   inSi() {

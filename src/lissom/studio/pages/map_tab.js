@@ -1,25 +1,24 @@
 // Mode map: how frequencies change over one or two joints, or over a key of the robot.
 import { Chart } from "./charts.js";
-import { FOLLOWED_MODES } from "./defaults.js";
 import { button, choice, labelled, make, shown } from "./dom.js";
-import { JobPanel } from "./job_panel.js";
+import { JobTab } from "./job_panel.js";
 import { axesInSi } from "./look_map.js";
 import { heatMap, table } from "./pictures.js";
+import { named, VerbFields, withValues } from "./verb_form.js";
 
-export class MapTab {
+export class MapTab extends JobTab {
   constructor(screen) {
-    this.screen = screen;
-    this.job = new JobPanel("mode_map", "analyse/map", (found) => this.show(found), () => screen.source);
+    super(screen, "mode-map", { plot: "map.png" }, () => screen.source);
     this.axes = [this.axis("First quantity", true), this.axis("Second quantity", false)];
     this.names = make("datalist", { id: "map-names" });
-    this.count = make("input", { type: "number", class: "number", min: 1, max: 12, value: FOLLOWED_MODES });
+    this.fields = new VerbFields("mode-map", named("damped", "count"), () => screen.showLines());
     this.mode = choice([], "", () => this.draw());
     this.picture = make("div", {});
     this.numbers = make("div", {});
     const start = button("Map the modes", () => this.start(), "main");
     start.id = "map-modes";
     this.element = make("div", {}, this.names, ...this.axes.map(({ row }) => row),
-      make("div", { class: "row" }, ...labelled("Modes followed", this.count), start), this.job.element,
+      make("div", { class: "row" }, this.fields.element, start), this.job.element,
       make("div", { class: "row" }, ...labelled("Mode drawn", this.mode)), make("div", { class: "two" }, this.picture, this.numbers));
   }
   axis(title, isNeeded) {
@@ -35,11 +34,9 @@ export class MapTab {
     const row = make("div", { class: "row" }, ...labelled(title, name), ...fields, make("span", { class: "soft" }, "degrees, or SI"));
     return { row, name, values: () => ({ name: name.value.trim(), start: +start.value, stop: +stop.value, points: +points.value }) };
   }
-  open() {
-    this.job.open();
-  }
-  close() {
-    this.job.close();
+  async open() {
+    super.open();
+    await this.fields.open();
   }
   robot({ joints }) {
     this.joints = joints;
@@ -53,20 +50,16 @@ export class MapTab {
     this.mode.replaceChildren();
     this.job.refresh();
   }
-  // The calls that this tab stands for.
+  // On the command line axes are in SI beside a pose in SI.
   calls() {
-    const { values, ...about } = this.screen.question();
     const over = axesInSi(this.over(), this.joints ?? []);
-    return [["mode-map", { ...about, values: { ...values, over, count: +this.count.value, plot: "map.png" } }]];
+    return [["mode-map", withValues(this.question(), { ...this.files, over, degrees: false })]];
   }
   over() {
     return this.axes.map(({ values }) => values()).filter(({ name }) => name);
   }
-  async start() {
-    await this.screen.ready;
-    this.screen.showLines();
-    const { values, ...about } = this.screen.question();
-    return this.job.start({ ...about, ...values, over: this.over(), degrees: true, count: +this.count.value });
+  question() {
+    return withValues(this.screen.question(), { over: this.over(), degrees: true, ...this.fields.values() });
   }
   show(found) {
     this.found = found;

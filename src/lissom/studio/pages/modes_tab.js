@@ -6,7 +6,7 @@ import { Player } from "./player.js";
 import { post } from "./server.js";
 import { Stage } from "./stage.js";
 import { reducedMotion } from "./theme.js";
-import { ask, ownOnes, saveFile, VerbFields } from "./verb_form.js";
+import { ask, ownOnes, saveFile, VerbFields, withValues } from "./verb_form.js";
 
 const LEAST_SHARE = 0.01; // parts below are left out
 
@@ -28,8 +28,7 @@ export class ModesTab {
       make("div", { class: "stage-box" }, this.stage.element, this.player.element));
   }
   question() {
-    const { values, ...about } = this.screen.question();
-    return { ...about, values: { ...values, ...this.fields.values() } };
+    return withValues(this.screen.question(), this.fields.values());
   }
   async open({ mode, view }) {
     await this.fields.open();
@@ -65,27 +64,25 @@ export class ModesTab {
     return make("tr", {}, make("th", { scope: "row" }, look), ...cells.map((text) => make("td", { class: "numbers" }, text)));
   }
   async animate(number) {
-    const content = await post("analyse/mode-motion", this.swinging(number));
+    const { picture } = await post("modes", this.swinging(number));
     this.mode = number;
     noteInAddress({ mode: number });
     for (const act of this.table.querySelectorAll("button")) act.setAttribute("aria-pressed", +act.dataset.mode === number);
     const frequency = this.found.frequency_hz[number - 1];
     this.stage.canvas.setAttribute("aria-label", `${this.found.robot} swinging in mode ${number}, ${shown(frequency)} Hz, slowed down and enlarged`);
-    this.stage.show(content);
+    this.stage.show(picture);
     this.stage.badge.textContent = `mode ${number}, enlarged`;
     this.stage.setView(this.view);
-    this.player.open(0, new Motion(content).end);
+    this.player.open(0, new Motion(picture).end);
     if (!reducedMotion()) this.player.setPlaying(true);
     this.screen.showLines();
   }
   swinging(mode) {
-    const { values, ...about } = this.question();
-    return { ...about, values: { ...values, mode } };
+    return withValues(this.question(), { mode });
   }
   // The calls that this tab stands for.
   calls() {
-    const { values, ...about } = this.swinging(this.mode);
-    return [["modes", { ...about, values: { ...values, animate: "mode.html" } }]];
+    return [["modes", withValues(this.swinging(this.mode), { animate: "mode.html" })]];
   }
   save(ending) {
     return this.screen.asking(() => saveFile("modes", this.swinging(this.mode), ending));

@@ -8,7 +8,8 @@ import { live } from "./live.js";
 import { ControllerForm } from "./run_controller.js";
 import { RunInputs } from "./run_inputs.js";
 import { JobList } from "./run_jobs.js";
-import { get, post } from "./server.js";
+import { get } from "./server.js";
+import { ask } from "./verb_form.js";
 
 const AS_WRITTEN = "as the file has it";
 const options = (words) => [["", AS_WRITTEN], ...words.map((word) => [word, word])];
@@ -134,7 +135,7 @@ export class RunScreen {
   async start() {
     this.showFailure(null);
     try {
-      await post("jobs", { source: this.source, changes: this.changes() });
+      await ask("simulate", { source: this.source, changes: this.changes() });
     } catch (failure) {
       this.showFailure(failure);
     }

@@ -5,7 +5,7 @@ import { get, remove } from "./server.js";
 import { Stage } from "./stage.js";
 
 // Where the answers of analyses are shown.
-const TABS = { mode_map: "map", controllers: "control", sweep: "sweep" };
+const TABS = { "mode-map": "map", "control compare": "control", sweep: "sweep" };
 const WORDS = { simulate: "" };
 
 export class JobList {
@@ -58,7 +58,7 @@ export class JobList {
     const row = make("li", { class: "job" });
     Object.assign(row, { key, state: job.state, stopping: job.stopping });
     row.dataset.job = job.number;
-    const kind = WORDS[job.call] ?? `${job.call?.replaceAll("_", " ")} of `;
+    const kind = WORDS[job.call] ?? `${job.call} of `;
     row.append(make("div", { class: "row" },
       make("span", { class: "state" }, `${job.number}. ${kind}${sourceName(job.source)}: ${job.stopping ? "stopping" : job.state}`),
       (row.left = make("span", { class: "soft numbers" })), ...this.buttons(job)));
@@ -72,7 +72,7 @@ export class JobList {
     const made = [];
     if (["queued", "running"].includes(job.state) && !job.stopping) made.push(button("Cancel", cancel));
     if (job.has_result) made.push(button("Show", () => go({ screen: "results", file: job.file }), "main"));
-    if (job.call in TABS && job.state === "done") made.push(button("Show", () => go({ screen: "analyse", tab: TABS[job.call], source: job.call === "mode_map" ? job.source : "" }), "main"));
+    if (job.call in TABS && job.state === "done") made.push(button("Show", () => go({ screen: "analyse", tab: TABS[job.call], source: job.call === "mode-map" ? job.source : "" }), "main"));
     for (const act of made) act.setAttribute("aria-label", `${act.textContent} run ${job.number}`);
     return made;
   }

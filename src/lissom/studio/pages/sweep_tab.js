@@ -1,25 +1,26 @@
 // Sweeps: an analysis over many values of chosen keys, resumed where it stopped; worst cases and pictures.
 import { parseDocument } from "/assets/vendor/yaml.js";
-import { sourceName } from "./address.js";
 import { SWEPT } from "./defaults.js";
 import { button, choice, labelled, make, shown } from "./dom.js";
-import { JobPanel } from "./job_panel.js";
+import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
 import { get, pictureAddress } from "./server.js";
+import { named, VerbFields } from "./verb_form.js";
 
 const ANALYSES = [["static", "equilibrium"], ["modes", "modes"], ["linearize", "linear model"], ["simulate", "simulation"]];
 const METRICS = { static: "sag, torque_peak", modes: "first_frequency", linearize: "least_damping_ratio", simulate: "tip_deflection, torque_peak" };
 
-export class SweepTab {
+export class SweepTab extends JobTab {
   constructor(screen) {
-    this.screen = screen;
-    this.job = new JobPanel("sweep", "analyse/sweep", (found, job) => this.show(found, job));
+    super(screen, "sweep", { plot: "sweep.png" });
     this.study = make("select", {});
     this.study.onchange = () => this.changed();
     this.analysis = choice(ANALYSES, SWEPT, () => { this.metrics.value = METRICS[this.analysis.value]; this.changed(); });
     this.over = make("textarea", { placeholder: "payload.mass: 0:500:6 g\nupper: 0:90:4 deg", value: "payload.mass: 0:500:6 g" });
     this.metrics = make("input", { value: METRICS[SWEPT] });
-    this.form = make("div", { class: "fields" }, ...labelled("Analysis", this.analysis), ...labelled("Over (a key on each line)", this.over), ...labelled("Metrics", this.metrics));
+    this.sampling = new VerbFields("sweep", named("sampling", "samples", "seed"), () => screen.showLines());
+    const fields = make("div", { class: "fields" }, ...labelled("Analysis", this.analysis), ...labelled("Over (a key on each line)", this.over), ...labelled("Metrics", this.metrics));
+    this.form = make("div", {}, fields, this.sampling.element);
     this.over.onchange = this.metrics.onchange = () => this.changed();
     this.result = make("div", {});
     const start = button("Sweep", () => this.start(), "main");
@@ -27,38 +28,30 @@ export class SweepTab {
     this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study)), this.form, make("div", { class: "row" }, start), this.job.element, this.result);
   }
   async open() {
-    this.job.open();
-    const { files } = await get("files");
+    super.open();
+    const [{ files }] = await Promise.all([get("files"), this.sampling.open()]);
     const own = files.map(({ name }) => name).filter((name) => /study[^/]*\.ya?ml$/i.test(name));
     const kept = this.study.value;
     this.study.replaceChildren(make("option", { value: "" }, "as below, of the robot above"), ...own.map((name) => make("option", { value: name }, name)));
     this.study.value = own.includes(kept) ? kept : "";
     this.changed();
   }
-  close() {
-    this.job.close();
-  }
   changed() {
     this.form.hidden = this.study.value !== "";
     this.screen.showLines();
   }
   question() {
-    if (this.study.value) return { study: this.study.value };
+    if (this.study.value) return { source: this.study.value };
     const { source, changes, values: { q } } = this.screen.question();
     if (q) changes["initial.q"] = q;
     const metrics = this.metrics.value.split(",").map((name) => name.trim()).filter(Boolean);
-    return { source, changes, analysis: this.analysis.value, over: parseDocument(this.over.value).toJSON() ?? {}, metrics };
+    const over = parseDocument(this.over.value).toJSON() ?? {};
+    return { source, changes, values: { analysis: this.analysis.value, over, metrics, ...this.sampling.values() } };
   }
-  // The calls that this tab stands for.
   calls() {
-    const { study, source, ...asked } = this.question();
-    const values = study ? { study } : { study: sourceName(source), ...asked, store: "study.sweep" };
-    return [["sweep", { values: { ...values, plot: "sweep.png" } }]];
-  }
-  async start() {
-    await this.screen.ready;
-    this.changed();
-    return this.job.start(this.question());
+    // The store of a study in a file lies beside it.
+    this.files.store = this.study.value ? undefined : "study.sweep";
+    return super.calls();
   }
   async show(found, job) {
     const done = `${found.done} of ${found.runs} runs done${found.failed ? `, ${found.failed} failed` : ""}, ${shown(found.compute_seconds, 3)} s of computing; ${found.robot}, ${found.model}`;

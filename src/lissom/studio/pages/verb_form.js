@@ -7,6 +7,8 @@ export const declarations = () => (known ||= get("verbs"));
 
 export const ask = (verb, question) => post(`verbs/${verb}`, question);
 export const saveFile = (verb, question, ending) => save(`verbs/${verb}/file`, { ...question, ending }, `${verb}${ending}`);
+// The same question with more values.
+export const withValues = ({ values, ...about }, more) => ({ ...about, values: { ...values, ...more } });
 
 // The first words of the help are what the field is called; the whole of it shows above it.
 const titleOf = ({ help }) => help.split(/[,;:.(]/)[0];
@@ -47,6 +49,7 @@ function fieldOf(parameter, onchange) {
 export const ofPoint = ({ group }) => group === "point";
 export const switchesOfPoint = (one) => ofPoint(one) && one.kind === "bool";
 export const ownOnes = ({ group, owner }) => group !== "point" && owner === "function";
+export const named = (...names) => ({ name }) => names.includes(name);
 
 // The fields of some parameters of a verb.
 export class VerbFields {
