@@ -2,10 +2,14 @@
 
 from typing import Any
 
-import numpy as np
-
-from .llvm_text import heap_buffers
 from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
+from .program_text import (
+    OPERAND_KINDS,
+    SIMPLE,
+    StatementWriter,
+    changing_arguments,
+    heap_buffers,
+)
 from .untranslatable import Untranslatable
 
 STORED = {
@@ -19,33 +23,6 @@ STORED = {
     "int8": "int8_t",
 }
 TYPES = {"d": "double", "i": "int64_t", "b": "int"}
-SIMPLE = {
-    "fadd": "+",
-    "fsub": "-",
-    "fmul": "*",
-    "fdiv": "/",
-    "iadd": "+",
-    "isub": "-",
-    "imul": "*",
-    "idiv": "/",
-    "irem": "%",
-    "iand": "&",
-    "ior": "|",
-    "ixor": "^",
-    "ishl": "<<",
-    "isar": ">>",
-    "band": "&",
-    "bor": "|",
-    "bxor": "^",
-    "feq": "==",
-    "fne": "!=",
-    "flt": "<",
-    "fle": "<=",
-    "ieq": "==",
-    "ine": "!=",
-    "ilt": "<",
-    "ile": "<=",
-}
 HEAD = """#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,7 +30,7 @@ HEAD = """#include <math.h>
 """
 
 
-class CText:
+class CText(StatementWriter):
     """Writes one function."""
 
     def __init__(self, function: Function, names: dict[Function, str]):
@@ -83,7 +60,7 @@ class CText:
 
     def pointer(self, buffer: Buffer, index: int) -> str:
         """Where a number stands."""
-        scale = "2*" if buffer.dtype == "complex128" else ""
+        scale = "2*" if buffer.parts == 2 else ""
         at = self.operand(index, "i")
         if at == "0":
             return self.base(buffer)
@@ -102,9 +79,8 @@ class CText:
         if op == "load":
             return f"{self.base(args[0])}[{self.operand(args[1], 'i')}]"
         if op in SIMPLE:
-            kind = {"f": "d", "i": "i", "b": "b"}[op[0]]
-            a, b = (self.operand(x, kind) for x in args)
-            return f"{a} {SIMPLE[op]} {b}"
+            a, b = (self.operand(x, OPERAND_KINDS[op[0]]) for x in args)
+            return f"{a} {SIMPLE[op][1]} {b}"
         if op.startswith("select"):
             kind = self.f.kind[node]
             yes, no = (self.operand(a, kind) for a in args[1:])
@@ -137,31 +113,30 @@ class CText:
         self.indent -= 1
         self.put("}")
 
-    def statement(self, s: Any) -> None:
-        """Writes a statement."""
-        if isinstance(s, StoreNumber):
-            kind = {"bool": "b", "float64": "d", "complex128": "d"}
-            value = self.operand(s.value, kind.get(s.buffer.dtype, "i"))
-            self.put(f"{self.base(s.buffer)}[{self.operand(s.index, 'i')}] = {value};")
-        elif isinstance(s, Copy):
-            size = s.count * np.dtype(s.target.dtype).itemsize
-            target = self.pointer(s.target, s.target_index)
-            self.put(
-                f"memcpy({target}, {self.pointer(s.source, s.source_index)}, {size});"
-            )
-        elif isinstance(s, Call):
-            pointers = ", ".join(self.pointer(*place) for place in s.pointers)
-            self.put(f"{self.names[s.function]}({pointers});")
-        elif isinstance(s, For):
-            self._for(s)
-        elif isinstance(s, While):
-            self._while(s)
-        elif isinstance(s, If):
-            self.nested(f"if ({self.operand(s.condition, 'b')})", s.yes)
-            if s.no:
-                self.nested("else", s.no)
+    def store(self, s: StoreNumber) -> None:
+        """Writes a number."""
+        value = self.operand(s.value, s.buffer.part_kind)
+        self.put(f"{self.base(s.buffer)}[{self.operand(s.index, 'i')}] = {value};")
 
-    def _for(self, s: For) -> None:
+    def copy(self, s: Copy) -> None:
+        """Copies elements."""
+        target = self.pointer(s.target, s.target_index)
+        source = self.pointer(s.source, s.source_index)
+        self.put(f"memcpy({target}, {source}, {s.count * s.target.item_bytes});")
+
+    def call(self, s: Call) -> None:
+        """Calls a function."""
+        pointers = ", ".join(self.pointer(*place) for place in s.pointers)
+        self.put(f"{self.names[s.function]}({pointers});")
+
+    def choose(self, s: If) -> None:
+        """One block or the other."""
+        self.nested(f"if ({self.operand(s.condition, 'b')})", s.yes)
+        if s.no:
+            self.nested("else", s.no)
+
+    def count(self, s: For) -> None:
+        """A counting loop."""
         for node, first, _ in s.carried:
             kind = self.f.kind[node]
             self.put(f"{TYPES[kind]} n{node} = {self.operand(first, kind)};")
@@ -175,7 +150,8 @@ class CText:
         put = [f"n{n} = new{n};" for n, _, _ in s.carried]
         self.nested(head, s.block, (*new, *put))
 
-    def _while(self, s: While) -> None:
+    def search(self, s: While) -> None:
+        """A loop that runs as long as its test says so."""
         self.put("for (;;) {")
         self.indent += 1
         self.block(s.test)
@@ -187,7 +163,7 @@ class CText:
     def frame(self, buffer: Buffer, is_on_heap: bool) -> None:
         """Memory of the function's own."""
         stored = STORED[buffer.dtype]
-        count = max(buffer.size, 1) * (2 if buffer.dtype == "complex128" else 1)
+        count = max(buffer.size, 1) * buffer.parts
         if not is_on_heap:
             self.put(f"{stored} f{buffer.place}[{count}];")
         else:
@@ -205,21 +181,15 @@ def _double(x: float) -> str:
 
 
 def _parameters(function: Function) -> str:
-    changed = {b.place for b in function.arguments if b.mutable}
-    first_result = len(function.arguments) - function.n_results
-    parts = []
+    changing, parts = changing_arguments(function), []
     for buffer in function.arguments:
-        is_input = buffer.place < first_result and buffer.place not in changed
-        const = "const " if is_input else ""
+        const = "" if buffer.place in changing else "const "
         parts.append(f"{const}{STORED[buffer.dtype]} *restrict a{buffer.place}")
     return ", ".join(parts)
 
 
 def _table(function: Function, buffer: Buffer) -> str:
-    assert buffer.data is not None
-    data = buffer.data.view(float) if buffer.dtype == "complex128" else buffer.data
-    stored = STORED[buffer.dtype]
-    numbers = data.tolist()
+    stored, numbers = STORED[buffer.dtype], buffer.numbers
     is_real = stored == "double"
     items = ", ".join(_double(x) if is_real else str(int(x)) for x in numbers)
     name = f"{function.name}_table{buffer.place}"

@@ -50,6 +50,7 @@ class LaneForm:
     masked: frozenset[int] = frozenset()
     needs_mask: bool = False
     calls: dict[int, "LaneForm"] = field(default_factory=dict)  # by statement
+    is_of_one: bool = False  # a member by itself, with no lanes: nothing differs
 
     @property
     def outside(self) -> MaskScope:
@@ -59,11 +60,18 @@ class LaneForm:
 
     def is_shared(self, buffer: Buffer) -> bool:
         """True for numbers that are the same in all lanes."""
-        return is_shared(buffer, self.shared)
+        return self.is_of_one or is_shared(buffer, self.shared)
 
     def is_varying(self, node: int) -> bool:
         """True for a node that differs from lane to lane."""
         return self.varying[abs(node)]
+
+
+def form_of_one(function: Function) -> LaneForm:
+    """The form of a function that one member runs by itself."""
+    shared, varying = (True,) * len(function.arguments), [False] * len(function.op)
+    root = MaskScope(MaskScope())
+    return LaneForm(function, shared, varying, root, {}, {}, is_of_one=True)
 
 
 class LaneForms:

@@ -6,7 +6,7 @@ import llvmlite.binding as llvm
 
 from . import machine_code
 from .lane_analysis import LaneForm, LaneForms
-from .lane_text import lane_function_text
+from .llvm_text import lane_function_text
 from .program import Function
 
 

@@ -1,6 +1,6 @@
 """Functions of whole vectors for LLVM: sine and cosine as polynomials, all others one lane after the other."""
 
-import struct
+from .llvm_lines import LlvmLines, literal, splat
 
 # pi/2 in three parts, and the polynomials of sine and cosine on [-pi/4, pi/4]: fdlibm 5.3, k_sin.c and k_cos.c.
 QUARTER = (
@@ -29,70 +29,49 @@ FARTHEST = 1e6  # beyond that the C library has to do it
 POLYNOMIALS = ("sin", "cos")
 
 
-def vector(width: int, kind: str = "double") -> str:
-    """Type of a vector."""
-    return f"<{width} x {kind}>"
-
-
-def literal(x: float) -> str:
-    """A double in LLVM's text."""
-    return "0x" + struct.pack(">d", x).hex().upper()
-
-
-def splat(width: int, value: str, kind: str = "double") -> str:
-    """A constant in all lanes."""
-    return "<" + ", ".join([f"{kind} {value}"] * width) + ">"
-
-
 def function_name(name: str, width: int) -> str:
     """Name of a function of vectors."""
     return f"lanes{width}_{name}"
 
 
-def function_text(name: str, count: int, width: int) -> str:
-    """A function of vectors, with what it needs."""
+def function_text(name: str, count: int, width: int) -> tuple[set[str], str]:
+    """What a function of vectors declares, and its text with all that it needs."""
     if name in POLYNOMIALS:
-        return _Polynomial(name, width).text()
+        return _Polynomial(name, width).written()
     return _one_by_one(function_name(name, width), name, count, width)
 
 
-def _one_by_one(own: str, name: str, count: int, width: int) -> str:
+def _one_by_one(own: str, name: str, count: int, width: int) -> tuple[set[str], str]:
     """A function of the C library, called for each lane."""
-    v = vector(width)
-    parameters = ", ".join(f"{v} %x{k}" for k in range(count))
-    lines = [f"define internal {v} @{own}({parameters}) nounwind noinline {{"]
-    before = "poison"
+    t = LlvmLines(width)
+    v, found = t.vector(), "poison"
     for lane in range(width):
-        values = []
-        for k in range(count):
-            lines.append(f"  %x{k}_{lane} = extractelement {v} %x{k}, i64 {lane}")
-            values.append(f"double %x{k}_{lane}")
-        lines.append(f"  %y{lane} = call double @{name}({', '.join(values)})")
-        lines.append(
-            f"  %r{lane} = insertelement {v} {before}, double %y{lane}, i64 {lane}"
-        )
-        before = f"%r{lane}"
+        numbers = [
+            t.value(f"extractelement {v} %x{k}, i64 {lane}") for k in range(count)
+        ]
+        values = ", ".join(f"double {x}" for x in numbers)
+        y = t.value(f"call double @{name}({values})")
+        found = t.value(f"insertelement {v} {found}, double {y}, i64 {lane}")
+    t.put(f"ret {v} {found}")
     types = ", ".join(["double"] * count)
-    declared = f"declare double @{name}({types}) nounwind memory(none)"
-    return "\n".join([declared, *lines, f"  ret {v} {before}", "}"])
+    t.declared.add(f"declare double @{name}({types}) nounwind memory(none)")
+    return t.declared, _definition(own, count, t)
 
 
-class _Polynomial:
+def _definition(own: str, count: int, t: LlvmLines) -> str:
+    v = t.vector()
+    parameters = ", ".join(f"{v} %x{k}" for k in range(count))
+    opening = f"define internal {v} @{own}({parameters}) nounwind noinline {{"
+    return "\n".join([opening, *t.lines, "}"])
+
+
+class _Polynomial(LlvmLines):
     """Writes sine or cosine: the angle less whole quarter turns, then a polynomial, then the sign."""
 
     def __init__(self, name: str, width: int):
+        super().__init__(width)
         self.name = name
-        self.width = width
-        self.v = vector(width)
-        self.lines: list[str] = []
-        self.count = 0
-
-    def put(self, text: str) -> str:
-        """A value."""
-        self.count += 1
-        name = f"%t{self.count}"
-        self.lines.append(f"  {name} = {text}")
-        return name
+        self.v = self.vector()
 
     def number(self, x: float) -> str:
         """A number in all lanes."""
@@ -100,30 +79,31 @@ class _Polynomial:
 
     def fma(self, a: str, b: str, c: str) -> str:
         """The sum a b + c with one rounding."""
-        v = self.v
-        name = f"@llvm.fma.v{self.width}f64"
-        return self.put(f"call {v} {name}({v} {a}, {v} {b}, {v} {c})")
+        return self.known("fma", a, b, c)
 
     def times(self, a: str, b: str) -> str:
         """Product."""
-        return self.put(f"fmul {self.v} {a}, {b}")
+        return self.value(f"fmul {self.v} {a}, {b}")
 
     def plus(self, a: str, b: str) -> str:
         """Sum."""
-        return self.put(f"fadd {self.v} {a}, {b}")
+        return self.value(f"fadd {self.v} {a}, {b}")
 
     def minus(self, a: str, b: str) -> str:
         """Difference."""
-        return self.put(f"fsub {self.v} {a}, {b}")
+        return self.value(f"fsub {self.v} {a}, {b}")
 
     def opposite(self, a: str) -> str:
         """The negative."""
-        return self.put(f"fneg {self.v} {a}")
+        return self.value(f"fneg {self.v} {a}")
 
-    def unary(self, name: str, a: str) -> str:
+    def known(self, name: str, *operands: str) -> str:
         """A function that LLVM knows."""
-        v = self.v
-        return self.put(f"call {v} @llvm.{name}.v{self.width}f64({v} {a})")
+        v, name = self.v, f"@llvm.{name}.v{self.width}f64"
+        types = ", ".join([v] * len(operands))
+        self.declared.add(f"declare {v} {name}({types}) nounwind memory(none)")
+        values = ", ".join(f"{v} {x}" for x in operands)
+        return self.value(f"call {v} {name}({values})")
 
     def horner(self, z: str, coefficients: tuple[float, ...]) -> str:
         """Polynomial in z."""
@@ -134,9 +114,9 @@ class _Polynomial:
 
     def quarters(self) -> tuple[str, str, str]:
         """How many quarter turns go off the angle, and the rest in two parts."""
-        turns = self.unary("rint", self.times("%x", self.number(TWO_OVER_PI)))
+        turns = self.known("rint", self.times("%x0", self.number(TWO_OVER_PI)))
         less = self.opposite(turns)
-        first = self.fma(less, self.number(QUARTER[0]), "%x")
+        first = self.fma(less, self.number(QUARTER[0]), "%x0")
         # The second part is as large as what the first one left: product and sum are taken with their rounding errors.
         off = self.times(less, self.number(QUARTER[1]))
         off_error = self.fma(less, self.number(QUARTER[1]), self.opposite(off))
@@ -167,48 +147,40 @@ class _Polynomial:
         rest = self.fma(z, r, self.opposite(self.times(x, y)))
         return self.plus(w, self.plus(lost, rest))
 
-    def text(self) -> str:
-        """The whole function."""
-        own = function_name(self.name, self.width)
-        slow = function_name(f"slow_{self.name}", self.width)
+    def written(self) -> tuple[set[str], str]:
+        """What the function declares, and its text."""
+        slow, v = function_name(f"slow_{self.name}", self.width), self.v
+        declared, others = _one_by_one(slow, self.name, 1, self.width)
+        # Not a number is no small one either.
+        size = self.known("fabs", "%x0")
+        is_small = self.value(f"fcmp olt {v} {size}, {self.number(FARTHEST)}")
+        bits = self.value(f"bitcast {self.vector('i1')} {is_small} to i{self.width}")
+        self.put(
+            f"br i1 {self.value(f'icmp eq i{self.width} {bits}, -1')}, label %here, label %there"
+        )
+        self.label("there")
+        self.put(f"ret {v} {self.value(f'call {v} @{slow}({v} %x0)')}")
+        self.label("here")
         turns, x, y = self.quarters()
         z = self.times(x, x)
         sine, cosine = self.sine(x, y, z), self.cosine(x, y, z)
-        result = self.chosen(turns, sine, cosine)
-        v, w = self.v, self.width
-        head = [
-            f"define internal {v} @{own}({v} %x) nounwind noinline {{",
-            f"  %size = call {v} @llvm.fabs.v{w}f64({v} %x)",
-            # Not a number is not near either.
-            f"  %near = fcmp olt {v} %size, {self.number(FARTHEST)}",
-            f"  %bits = bitcast <{w} x i1> %near to i{w}",
-            f"  %all = icmp eq i{w} %bits, -1",
-            "  br i1 %all, label %here, label %there",
-            "there:",
-            f"  %far = call {v} @{slow}({v} %x)",
-            f"  ret {v} %far",
-            "here:",
-        ]
-        declared = [
-            f"declare {v} @llvm.{name}.v{w}f64({v}) nounwind memory(none)"
-            for name in ("fabs", "rint")
-        ]
-        declared.append(f"declare {v} @llvm.fma.v{w}f64({v}, {v}, {v})")
-        tail = [f"  ret {v} {result}", "}"]
-        others = _one_by_one(slow, self.name, 1, w)
-        return "\n".join([*declared, others, *head, *self.lines, *tail])
+        self.put(f"ret {v} {self.chosen(turns, sine, cosine)}")
+        own = _definition(function_name(self.name, self.width), 1, self)
+        return declared | self.declared, f"{others}\n{own}"
 
     def chosen(self, turns: str, sine: str, cosine: str) -> str:
         """Sine or cosine of the rest, with its sign, by the quarter turns."""
-        w, whole = self.width, vector(self.width, "i64")
-        number = self.put(f"fptosi {self.v} {turns} to {whole}")
+        w, whole = self.width, self.vector("i64")
+        number = self.value(f"fptosi {self.v} {turns} to {whole}")
         if self.name == "cos":
-            number = self.put(f"add {whole} {number}, {splat(w, '1', 'i64')}")
-        odd = self.put(f"trunc {whole} {number} to <{w} x i1>")
-        shifted = self.put(f"lshr {whole} {number}, {splat(w, '1', 'i64')}")
-        is_negative = self.put(f"trunc {whole} {shifted} to <{w} x i1>")
-        value = self.put(f"select <{w} x i1> {odd}, {self.v} {cosine}, {self.v} {sine}")
+            number = self.value(f"add {whole} {number}, {splat(w, '1', 'i64')}")
+        odd = self.value(f"trunc {whole} {number} to <{w} x i1>")
+        shifted = self.value(f"lshr {whole} {number}, {splat(w, '1', 'i64')}")
+        is_negative = self.value(f"trunc {whole} {shifted} to <{w} x i1>")
+        value = self.value(
+            f"select <{w} x i1> {odd}, {self.v} {cosine}, {self.v} {sine}"
+        )
         opposite = self.opposite(value)
-        return self.put(
+        return self.value(
             f"select <{w} x i1> {is_negative}, {self.v} {opposite}, {self.v} {value}"
         )

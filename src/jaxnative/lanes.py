@@ -16,7 +16,7 @@ from .call_memory import address_of, addresses_of
 from .compilation import STORE, Program, split_arguments, user_code_in
 from .compiled import Pattern, function_of, reason_of, recipe_of, trace
 from .lane_code import lane_count, load
-from .lane_text import LINE
+from .llvm_lines import LINE
 from .marks import held, tracing_for_lanes
 from .places import begin_in_inputs
 from .program_cache import Recipe

@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from . import rows_side_by_side
 from .lane_code import lane_count
+from .llvm_lines import pointers
 from .llvm_text import function_text
 from .machine_code import Effort, effort_for, keep_address, load_text
 from .program import Function
@@ -65,7 +66,7 @@ def load_vectors(function: Function, width: int, quick: bool = False) -> str:
     lines = "\n".join(written.lines)
     digest = hashlib.sha256(lines.encode()).hexdigest()[:24]
     name = f"quickw{digest}" if quick else f"w{digest}"
-    text = written.text(name, len(function.arguments))
+    text = written.text(name, pointers(len(function.arguments)))
     # Loops are written as they should run: there is little for LLVM to improve.
     load_text(name, text, Effort(level=0 if quick else 1), [])
     return name

@@ -51,6 +51,33 @@ class Buffer:
     data: np.ndarray | None = None  # of a table
     mutable: bool = False  # an argument that is overwritten
 
+    @property
+    def parts(self) -> int:
+        """Numbers of each element: a complex one is two."""
+        return 2 if self.dtype == "complex128" else 1
+
+    @property
+    def part_kind(self) -> str:
+        """Kind of those numbers."""
+        kind = kind_of(self.dtype)
+        return "d" if kind == "c" else kind
+
+    @property
+    def item_bytes(self) -> int:
+        """Size of an element in memory."""
+        return np.dtype(self.dtype).itemsize
+
+    @property
+    def bytes(self) -> int:
+        """Size in memory."""
+        return self.size * self.item_bytes
+
+    @property
+    def numbers(self) -> list[Any]:
+        """Numbers of a table."""
+        assert self.data is not None
+        return (self.data.view(float) if self.parts == 2 else self.data).tolist()
+
 
 @dataclass(eq=False)
 class Function:
@@ -279,8 +306,7 @@ class Builder:
 
     def load(self, buffer: Buffer, index: int) -> int:
         """A number from memory, or one part of a complex one (index 2 k or 2 k + 1)."""
-        kind = kind_of(buffer.dtype)
-        kind = "d" if kind == "c" else kind
+        kind = buffer.part_kind
         fixed = buffer.where != "frame" and not buffer.mutable
         key = ("load", buffer, index, str(buffer.version))
         return self.node(key[0], key[1:], kind, movable=fixed)

@@ -3,7 +3,7 @@
 import hashlib
 from typing import NamedTuple
 
-from .lane_text import LINE
+from .llvm_lines import LINE
 
 
 class RowLoop(NamedTuple):

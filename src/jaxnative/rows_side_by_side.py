@@ -5,7 +5,7 @@ from weakref import WeakKeyDictionary
 
 from . import lane_code
 from .few_rows import FEW as WIDTH
-from .lane_text import LINE
+from .llvm_lines import LINE
 from .machine_code import Effort, load_text
 from .program import Buffer, Function, Rows
 from .untranslatable import Untranslatable

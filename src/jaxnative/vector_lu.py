@@ -28,7 +28,7 @@ class _VectorElimination:
         t = self.text
         for plane in self.planes:
             # Candidates for the next pivot are looked at one place beyond the last row.
-            t.room(plane, self.n * self.stride + self.width)
+            t.array(plane, self.n * self.stride + self.width)
         t.loop("0", str(self.n), self._row_in)
         t.loop("0", str(self.blocks), self._panel)
         t.loop("0", str(self.n), self._row_out)
@@ -40,7 +40,7 @@ class _VectorElimination:
     def _row_in(self, i: str, _) -> tuple:
         t = self.text
         t.put(f"%o{i[1:]} = trunc i64 {i} to i32")
-        place = t.pointer("%a2", i, "i32")
+        place = t.element("i32", "%a2", i)
         t.put(f"store i32 %o{i[1:]}, ptr {place}")
         for block in range(self.blocks):
             parts = self._block_of_matrix(i, block)
@@ -68,7 +68,7 @@ class _VectorElimination:
         for place, count in self._places(i, block):
             whole = count == w
             read.append(
-                t.load("%a0", place, t.vector)
+                t.load("%a0", place, t.vector())
                 if whole
                 else t.load_some("%a0", place, count)
             )
@@ -85,7 +85,7 @@ class _VectorElimination:
             parts = [t.shuffled(real, imaginary, p) for p in (pairs[:w], pairs[w:])]
         for (place, count), value in zip(self._places(i, block), parts, strict=True):
             if count == w:
-                t.store("%a0", place, value, t.vector)
+                t.store("%a0", place, value, t.vector())
             else:
                 t.store_some("%a0", place, value, count)
 
@@ -98,15 +98,15 @@ class _VectorElimination:
         return [self.text.load(plane, at) for plane in self.planes]
 
     def _vector(self, at: str) -> Parts:
-        v = self.text.vector
+        v = self.text.vector()
         return [self.text.load(plane, at, v) for plane in self.planes]
 
     def _put(self, at: str, parts: Parts) -> None:
         for plane, value in zip(self.planes, parts, strict=True):
-            self.text.store(plane, at, value, self.text.vector)
+            self.text.store(plane, at, value, self.text.vector())
 
     def _everywhere(self, parts: Parts) -> Parts:
-        return [self.text.splat(x) for x in parts]
+        return [self.text.broadcast(x) for x in parts]
 
     # --- one panel
 
@@ -147,7 +147,7 @@ class _VectorElimination:
         """Eliminates a column from the panel; the row of the next pivot."""
         t = self.text
         narrow = t.value(f"trunc i64 {pivot} to i32")
-        t.put(f"store i32 {narrow}, ptr {t.pointer('%a1', k, 'i32')}")
+        t.put(f"store i32 {narrow}, ptr {t.element('i32', '%a1', k)}")
         differs = t.value(f"icmp ne i64 {pivot}, {k}")
         t.when(differs, lambda: self._exchange(k, pivot))
         inverse = t.inverse(self._number(self._at(k, k)))
@@ -160,7 +160,7 @@ class _VectorElimination:
             factor = t.product(self._number(self._at(i, k)), inverse)
             factors = self._everywhere(factor)
             at = self._at(i, first)
-            new = t.less_product(self._vector(at), factors, row, t.vector)
+            new = t.less_product(self._vector(at), factors, row, t.vector())
             pairs = zip(factors, new, strict=True)
             self._put(at, [t.select(is_own, f, x) for f, x in pairs])
             return self._better(i, self._at(i, below), best)
@@ -193,7 +193,7 @@ class _VectorElimination:
             return ()
 
         t.loop("0", str(self.blocks), block)
-        places = [t.pointer("%a2", row, "i32") for row in (k, pivot)]
+        places = [t.element("i32", "%a2", row) for row in (k, pivot)]
         upper, lower = (t.value(f"load i32, ptr {at}") for at in places)
         t.put(f"store i32 {lower}, ptr {places[0]}")
         t.put(f"store i32 {upper}, ptr {places[1]}")
@@ -226,4 +226,4 @@ class _VectorElimination:
     def _reduced(self, value: Parts, i: str, j: str, row: Parts) -> Parts:
         """A part of row i less L_ij times the same part of another row."""
         factors = self._everywhere(self._number(self._at(i, j)))
-        return self.text.less_product(value, factors, row, self.text.vector)
+        return self.text.less_product(value, factors, row, self.text.vector())

@@ -39,10 +39,10 @@ class _Real:
         self.n = n
         self.text = VectorText(width)
         self.blocks = -(-n // width)
-        self.text.room("%y", self.blocks * width)
+        self.text.array("%y", self.blocks * width)
         for block in range(self.blocks):
             zeros = "zeroinitializer"
-            self.text.store("%y", block * width, zeros, self.text.vector)
+            self.text.store("%y", block * width, zeros, self.text.vector())
 
     def number(self, i: int, j: int) -> Parts:
         """A number of the matrix."""
@@ -54,10 +54,10 @@ class _Real:
         right = t.load("%a0", i)
         total = ""
         for j in range(known.start, known.stop, t.width):
-            row = t.load("%a1", i * self.n + j, t.vector)
-            y = t.load("%y", j, t.vector)
-            term = t.operate("fmul", row, y, t.vector)
-            total = t.operate("fadd", total, term, t.vector) if total else term
+            row = t.load("%a1", i * self.n + j, t.vector())
+            y = t.load("%y", j, t.vector())
+            term = t.operate("fmul", row, y, t.vector())
+            total = t.operate("fadd", total, term, t.vector()) if total else term
         if not total:
             return [right]
         return [t.operate("fsub", right, t.sum_of_lanes(total))]
@@ -80,9 +80,9 @@ class _Complex:
         self.text = VectorText(width)
         size = 2 * -(-n // width) * width
         for name in ("%yr", "%yi"):
-            self.text.room(name, size)
+            self.text.array(name, size)
             for first in range(0, size, width):
-                self.text.store(name, first, "zeroinitializer", self.text.vector)
+                self.text.store(name, first, "zeroinitializer", self.text.vector())
 
     def number(self, i: int, j: int) -> Parts:
         """A number of the matrix."""
@@ -95,12 +95,14 @@ class _Complex:
         right = [t.load("%a0", 2 * i), t.load("%a0", 2 * i + 1)]
         sums = ["", ""]
         for j in range(2 * known.start, 2 * known.stop, t.width):
-            row = t.load("%a1", 2 * i * self.n + j, t.vector)
+            row = t.load("%a1", 2 * i * self.n + j, t.vector())
             for k, name in enumerate(("%yr", "%yi")):
-                y = t.load(name, j, t.vector)
-                term = t.operate("fmul", row, y, t.vector)
+                y = t.load(name, j, t.vector())
+                term = t.operate("fmul", row, y, t.vector())
                 before = sums[k]
-                sums[k] = t.operate("fadd", before, term, t.vector) if before else term
+                sums[k] = (
+                    t.operate("fadd", before, term, t.vector()) if before else term
+                )
         if not sums[0]:
             return right
         pair = zip(right, self._pair(*sums), strict=True)

@@ -1,7 +1,7 @@
 """Arrays of a function in machine code: small ones stand on the stack, which they must not fill."""
 
-from jaxnative.llvm_text import LARGE, STACK, heap_buffers
 from jaxnative.program import Buffer
+from jaxnative.program_text import LARGE, STACK, heap_buffers
 
 
 def frame(*sizes):

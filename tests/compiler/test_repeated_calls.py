@@ -7,8 +7,9 @@ import pytest
 
 from jaxnative import marks
 from jaxnative.compiled import NativeAhead, function_of, pattern_of, using
-from jaxnative.llvm_text import changing_arguments, function_text
+from jaxnative.llvm_text import function_text
 from jaxnative.program import FREE, Function
+from jaxnative.program_text import changing_arguments
 
 RANDOM = np.random.default_rng(11)
 ROUNDS = 3
