@@ -11,10 +11,10 @@ from playwright.sync_api import sync_playwright
 from studio_client import wait_for
 
 from lissom.studio.app import studio_app
+from lissom.studio.backend import Backend
 from lissom.studio.folder import Folder
 from lissom.studio.keys import Keys
 from lissom.studio.limits import StudioLimits
-from lissom.studio.office import Office
 from lissom.studio.server import host_names, listening_socket
 
 # Software draws the pictures: there need not be a graphics card where tests run.
@@ -28,17 +28,17 @@ def served_studio(folder, new_worker, password=None):
     taken, port = listening_socket("127.0.0.1", 0)
     keys = Keys(port, password)
     limits = StudioLimits()
-    office = Office(Folder(folder), limits, new_worker)
-    app = studio_app(office, keys, host_names("127.0.0.1", port), limits)
+    backend = Backend(Folder(folder), limits, new_worker)
+    app = studio_app(backend, keys, host_names("127.0.0.1", port), limits)
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([taken],), daemon=True)
     thread.start()
     assert wait_for(lambda: server.started)
     address = f"http://127.0.0.1:{port}/"
     try:
-        yield SimpleNamespace(address=address, keys=keys, office=office)
+        yield SimpleNamespace(address=address, keys=keys, backend=backend)
     finally:
-        office.close()
+        backend.close()
         server.should_exit = True
         thread.join(10)
 

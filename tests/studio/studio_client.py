@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from lissom.files.summary import plain
 from lissom.studio.app import studio_app
+from lissom.studio.backend import Backend
 from lissom.studio.calls import CALLS
 from lissom.studio.explanation import explained, explanation
 from lissom.studio.folder import Folder
 from lissom.studio.keys import Keys
 from lissom.studio.limits import StudioLimits
-from lissom.studio.office import Office
 from lissom.studio.worker import CallFailed, Worker
 
 HOST = "127.0.0.1:8765"
@@ -155,12 +155,14 @@ async def _talk(app, scope, messages):
 
 
 def studio(folder, limits=None, new_worker=InlineWorker, password=None):
-    """A studio for a folder: its client, office and keys."""
+    """A studio for a folder: its client, backend and keys."""
     limits = limits or StudioLimits()
     keys = Keys(8765, password)
-    office = Office(Folder(folder), limits, new_worker)
-    app = studio_app(office, keys, HOSTS, limits)
-    return SimpleNamespace(client=Client(app, keys), office=office, keys=keys, app=app)
+    backend = Backend(Folder(folder), limits, new_worker)
+    app = studio_app(backend, keys, HOSTS, limits)
+    return SimpleNamespace(
+        client=Client(app, keys), backend=backend, keys=keys, app=app
+    )
 
 
 def wait_for(condition, seconds=30.0):

@@ -23,7 +23,7 @@ def house(tmp_path):
     (tmp_path / "secret.yaml").write_text("key: value of a secret\n")
     made = studio(inside)
     yield made
-    made.office.close()
+    made.backend.close()
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_strangers_change_nothing(house, log, attempt):
     body = {"name": "new.yaml", "text": ROBOT}
     answer = house.client.request("PUT", "/api/text", body, **attempt)
     assert answer.status in (401, 403, 421)
-    assert not (house.office.folder.root / "new.yaml").exists()
+    assert not (house.backend.folder.root / "new.yaml").exists()
     assert "refused" in log.text
 
 
@@ -131,7 +131,7 @@ PATHS = (
 
 @pytest.mark.parametrize("name", PATHS)
 def test_no_path_leads_out_of_the_folder(house, name):
-    root = house.office.folder.root
+    root = house.backend.folder.root
     (root / "link.yaml").symlink_to(root.parent / "secret.yaml")
     (root / "linked").symlink_to(root.parent)
     (root / ".hidden.yaml").write_text("key: value of a secret\n")
@@ -177,7 +177,7 @@ def test_changes_name_no_files(house, changes):
 
 def test_a_robot_of_the_folder_names_no_files_outside(house):
     """The description itself says so, as on the command line."""
-    root = house.office.folder.root
+    root = house.backend.folder.root
     (root / "s.scenario.yaml").write_text("robot: ../secret.yaml\nt_end: 1\n")
     body = {"name": "s.scenario.yaml", "text": "robot: ../secret.yaml\nt_end: 1\n"}
     found = house.client.request("PUT", "/api/draft", body).json
@@ -199,7 +199,7 @@ def test_large_and_endless_requests_are_refused(tmp_path):
     )
     assert endless.status == 411
     assert not list(tmp_path.iterdir())
-    made.office.close()
+    made.backend.close()
 
 
 def png(color, size=(8, 6)):
@@ -265,7 +265,7 @@ def test_a_password_opens_the_door_and_wrong_ones_close_it_for_a_while(tmp_path)
     made.keys._closed_until = 0.0
     answer = made.client.request("POST", "/login", raw=right, headers=outside)
     assert answer.status == 204 and "HttpOnly" in answer.headers["set-cookie"]
-    made.office.close()
+    made.backend.close()
 
 
 # --- malformed requests ----------------------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ def malformed(seed):
 @pytest.mark.parametrize("seeds", [range(100), slow(range(100, 1000))], ids=len)
 def test_malformed_requests_do_no_harm(house, log, seeds):
     # Nothing here is worth computing.
-    house.office.poses.call = house.office.analyses.call = lambda *_, **__: {}
+    house.backend.poses.call = house.backend.analyses.call = lambda *_, **__: {}
     for seed in seeds:
         method, path, raw, headers, query = malformed(seed)
         answer = house.client.request(
@@ -379,8 +379,8 @@ def test_malformed_requests_do_no_harm(house, log, seeds):
         assert b"value of a secret" not in answer.body
     assert "Traceback" not in log.text
     assert house.client.get("/api/files").status == 200
-    for job in house.office.queue.jobs():
-        house.office.queue.cancel(job["number"])
+    for job in house.backend.queue.jobs():
+        house.backend.queue.cancel(job["number"])
 
 
 def test_malformed_messages_are_answered_in_words(house):
@@ -407,7 +407,7 @@ def test_malformed_messages_are_answered_in_words(house):
 
 @pytest.mark.slow
 def test_a_thousand_malformed_messages_are_answered_one_by_one(house, log):
-    house.office.poses.call = lambda *_, **__: {}
+    house.backend.poses.call = lambda *_, **__: {}
     draw = random.Random(7)
     messages = []
     for _ in range(1000):
@@ -448,4 +448,4 @@ def test_the_same_request_of_an_own_page_is_answered(house):
         "PUT", "/api/text", body, headers={"origin": ORIGIN, "host": HOST}
     )
     assert saved.status == 200
-    assert (house.office.folder.root / "new.yaml").read_text() == ROBOT
+    assert (house.backend.folder.root / "new.yaml").read_text() == ROBOT

@@ -9,9 +9,9 @@ from time import sleep
 
 import pytest
 
+from lissom.studio.backend import Backend
 from lissom.studio.folder import Folder, FolderError
 from lissom.studio.limits import StudioLimits
-from lissom.studio.office import Office
 from lissom.studio.worker import Worker
 
 TEXT = "lissom: 1\nname: arm\nlinks: []\n"
@@ -221,11 +221,11 @@ class ReadingWorker(Worker):
 
 def test_checks_of_one_text_side_by_side_leave_each_other_their_draft(folder):
     folder.save("arm.yaml", TEXT, None)
-    office = Office(folder, StudioLimits(), ReadingWorker)
+    backend = Backend(folder, StudioLimits(), ReadingWorker)
     try:
         with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(office.checked, ["arm.yaml"] * 16, [TEXT] * 16))
+            found = list(pool.map(backend.checked, ["arm.yaml"] * 16, [TEXT] * 16))
     finally:
-        office.close()
+        backend.close()
     assert all(one["there"] for one in found)
     assert not folder.draft("arm.yaml").exists()

@@ -175,18 +175,18 @@ def test_a_killed_process_is_a_failed_run_and_not_the_end(tmp_path):
         made.client.request("POST", "/api/verbs/simulate", body).json["number"]
         for _ in range(2)
     ]
-    worker = made.office.runs[0]
+    worker = made.backend.runs[0]
     assert wait_for(lambda: worker.process_id is not None, 30)
-    assert wait_for(lambda: states(made.office.queue)[numbers[0]] == "running", 30)
+    assert wait_for(lambda: states(made.backend.queue)[numbers[0]] == "running", 30)
     os.kill(worker.process_id, signal.SIGKILL)
-    queue = made.office.queue
+    queue = made.backend.queue
     assert wait_for(lambda: states(queue)[numbers[1]] == "done", 240)
     assert states(queue)[numbers[0]] == "failed"
     failed = next(job for job in queue.jobs() if job["number"] == numbers[0])
     assert failed["error"]["kind"] == "worker died"
     done = next(job for job in queue.jobs() if job["number"] == numbers[1])
     assert (tmp_path / done["file"]).stat().st_size > 1000
-    made.office.close()
+    made.backend.close()
 
 
 @pytest.mark.slow
@@ -218,11 +218,11 @@ def test_a_run_in_a_process_stops_when_it_is_cancelled_and_keeps_its_part(tmp_pa
     made = studio(tmp_path, new_worker=Worker)
     body = {"source": "scenario:simple-pendulum", "changes": LONG}
     number = made.client.request("POST", "/api/verbs/simulate", body).json["number"]
-    queue = made.office.queue
+    queue = made.backend.queue
     assert wait_for(lambda: queue.jobs()[0]["t"] > 0, 240)
     made.client.request("DELETE", f"/api/jobs/{number}")
     assert wait_for(lambda: states(queue)[number] == "cancelled", 60)
     job = queue.jobs()[0]
     assert job["has_result"] and 0 < job["error"]["partial"]["t_end"] < 2000
     assert (tmp_path / job["file"]).stat().st_size > 1000
-    made.office.close()
+    made.backend.close()

@@ -19,7 +19,7 @@ MAP = {"over": [{"name": "rod", "start": 0.0, "stop": 0.5, "points": 2}], "count
 def house(tmp_path_factory):
     made = studio(tmp_path_factory.mktemp("names"))
     yield made
-    made.office.close()
+    made.backend.close()
 
 
 def asked(house, path, body):

@@ -473,7 +473,7 @@ def test_a_file_that_is_dropped_is_opened(browser, house, tmp_path):
 def test_a_folder_that_cannot_be_written_is_said_and_the_studio_works(
     browser, house, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(type(house.office.folder), "is_writable", False)
+    monkeypatch.setattr(type(house.backend.folder), "is_writable", False)
     page = opened_page(browser, house)
     expect(page.locator(".start")).to_contain_text("cannot be written")
     open_run(page, "scenario:simple-pendulum")

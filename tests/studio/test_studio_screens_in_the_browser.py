@@ -167,8 +167,8 @@ def test_a_killed_worker_fails_one_run_of_many_in_two_browsers(
     page = opened_page(browser, house)
     second = opened_page(second_browser, house)
     second.evaluate("location.hash = '#screen=run'")
-    states = lambda: [job["state"] for job in house.office.queue.jobs()]  # noqa: E731
-    worker = house.office.runs[0]
+    states = lambda: [job["state"] for job in house.backend.queue.jobs()]  # noqa: E731
+    worker = house.backend.runs[0]
     start_run(page, "scenario:simple-pendulum", 0.05)
     assert wait_for(lambda: worker.process_id is not None, PATIENCE / 1000)
     # It stands still until all runs wait behind it, so that none of them outruns the browser.
@@ -182,7 +182,7 @@ def test_a_killed_worker_fails_one_run_of_many_in_two_browsers(
     for tab in (page, second):
         expect(tab.locator(".job:has-text('done')")).to_have_count(19)
         expect(tab.locator(".job:has-text('failed')")).to_have_count(1)
-    kept = sorted(house.office.folder.root.glob("runs/*.nc"))
+    kept = sorted(house.backend.folder.root.glob("runs/*.nc"))
     assert len(kept) == 19
 
 

@@ -24,7 +24,7 @@ def house(tmp_path):
     (tmp_path / "secret.yaml").write_text(f"key: {SECRET}\n")
     made = studio(inside, StudioLimits(body=20_000, upload=30_000, jobs=0))
     yield made
-    made.office.close()
+    made.backend.close()
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def described(attempt):
 
 @pytest.mark.parametrize("attempt", ATTEMPTS, ids=described)
 def test_every_attempt_is_refused_and_logged(house, log, attempt):
-    before = sorted(house.office.folder.root.parent.rglob("*"))
+    before = sorted(house.backend.folder.root.parent.rglob("*"))
     answer = house.client.request(
         attempt.method,
         attempt.path,
@@ -154,8 +154,8 @@ def test_every_attempt_is_refused_and_logged(house, log, attempt):
     assert answer.status == attempt.status, answer.body
     assert SECRET.encode() not in answer.body and b"root:" not in answer.body
     assert "refused" in log.text and "Traceback" not in log.text
-    assert sorted(house.office.folder.root.parent.rglob("*")) == before
-    assert (house.office.folder.root / "arm.yaml").read_text() == ROBOT
+    assert sorted(house.backend.folder.root.parent.rglob("*")) == before
+    assert (house.backend.folder.root / "arm.yaml").read_text() == ROBOT
 
 
 def test_sockets_of_other_sites_and_long_messages_are_refused_and_logged(house, log):
@@ -169,7 +169,7 @@ def test_sockets_of_other_sites_and_long_messages_are_refused_and_logged(house, 
 
 @pytest.mark.slow
 def test_a_study_names_no_files_outside(house):
-    root = house.office.folder.root
+    root = house.backend.folder.root
     (root / "study.yaml").write_text(
         "scenario: ../secret.yaml\nanalysis: static\nover: {payload.mass: [0]}\nmetrics: [sag]\n"
     )
@@ -183,8 +183,8 @@ def test_a_study_names_no_files_outside(house):
     ):
         data = {"name": verb, "source": str(root / study), "files": files}
         with pytest.raises(Exception) as failure:
-            house.office.ask(
-                house.office.analyses, "verb", **data, changes={}, values={}
+            house.backend.ask(
+                house.backend.analyses, "verb", **data, changes={}, values={}
             )
         assert "outside" in str(failure.value)
         assert SECRET not in str(failure.value)
@@ -203,7 +203,7 @@ class Marker:
 def test_files_bring_no_code(house, tmp_path):
     marker = tmp_path / "code has run"
     array = np.array([Marker(str(marker))], dtype=object)
-    np.savez(house.office.folder.root / "fe.npz", mass=array)
+    np.savez(house.backend.folder.root / "fe.npz", mass=array)
     assert pickle.dumps(array)
     link = "joint: {type: revolute, origin: {}, axis: [0, 0, 1]}, fe: {file: fe.npz}"
     texts = (

@@ -105,7 +105,7 @@ def test_the_studio_asks_it_within_its_bounds(tmp_path, wanted):
             bad = {"source": f"library:{NAME}", "values": values}
             assert house.client.request("POST", "/api/verbs/tip-sag", bad).status == 400
     finally:
-        house.office.close()
+        house.backend.close()
 
 
 def test_the_reference_describes_it():

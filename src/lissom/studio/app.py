@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
+from .backend import Backend
 from .door import LOGIN, POLICY, App, Door
 from .explanation import explanation, request_problems
 from .folder import FolderError
@@ -19,7 +20,6 @@ from .jobs import QueueFull
 from .keys import Keys
 from .limits import StudioLimits
 from .live import live
-from .office import Office
 from .result_routes import results
 from .routes import api, plain_answer
 from .verb_routes import verb_routes
@@ -39,12 +39,12 @@ NONCE = "__NONCE__"
 
 
 def studio_app(
-    office: Office, keys: Keys, hosts: frozenset[str], limits: StudioLimits
+    backend: Backend, keys: Keys, hosts: frozenset[str], limits: StudioLimits
 ) -> App:
     """The application of a studio.
 
     Args:
-        office: what answers.
+        backend: what answers.
         keys: who may come in.
         hosts: names with ports under which the server may be addressed.
         limits: of sizes and times.
@@ -53,15 +53,15 @@ def studio_app(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
-        office.close()
+        backend.close()
 
     # The generated pages about the routes load scripts of other hosts.
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     _add_pages(app, keys)
-    app.include_router(api(office))
-    app.include_router(results(office))
-    app.include_router(verb_routes(office))
-    app.include_router(live(office))
+    app.include_router(api(backend))
+    app.include_router(results(backend))
+    app.include_router(verb_routes(backend))
+    app.include_router(live(backend))
     _add_errors(app)
     return Door(app, keys, hosts, limits)
 

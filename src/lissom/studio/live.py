@@ -9,9 +9,9 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 
+from .backend import Backend
 from .explanation import explanation, request_problems
 from .folder import FolderError
-from .office import Office
 from .questions import PoseQuestion
 from .routes import posed
 from .worker import CallFailed
@@ -20,18 +20,18 @@ LOG = logging.getLogger("lissom.studio")
 LOOK_S = 0.1  # between two looks at the queue
 
 
-def live(office: Office) -> APIRouter:
+def live(backend: Backend) -> APIRouter:
     """The route of the web socket."""
     router = APIRouter()
 
     @router.websocket("/api/live")
     async def talk(socket: WebSocket) -> None:
         await socket.accept()
-        slider = _Slider(socket, office)
+        slider = _Slider(socket, backend)
         tasks = [
-            asyncio.create_task(_tell_jobs(socket, office)),
+            asyncio.create_task(_tell_jobs(socket, backend)),
             asyncio.create_task(slider.answer()),
-            asyncio.create_task(_listen(socket, office, slider)),
+            asyncio.create_task(_listen(socket, backend, slider)),
         ]
         try:
             # Whoever ends first, a page that is gone or a message that is none, ends the talk.
@@ -44,22 +44,22 @@ def live(office: Office) -> APIRouter:
     return router
 
 
-async def _tell_jobs(socket: WebSocket, office: Office) -> None:
+async def _tell_jobs(socket: WebSocket, backend: Backend) -> None:
     seen = -1
     while True:
-        version = office.queue.version
+        version = backend.queue.version
         if version != seen:
             seen = version
-            jobs = await run_in_threadpool(office.queue.jobs)
+            jobs = await run_in_threadpool(backend.queue.jobs)
             await socket.send_json({"jobs": jobs})
         await asyncio.sleep(LOOK_S)
 
 
-async def _listen(socket: WebSocket, office: Office, slider: "_Slider") -> None:
+async def _listen(socket: WebSocket, backend: Backend, slider: "_Slider") -> None:
     while True:
         try:
             text = await socket.receive_text()
-            if len(text) > office.limits.message:
+            if len(text) > backend.limits.message:
                 raise ValueError("the message is too long")
             message = json.loads(text)
             if not isinstance(message, dict):
@@ -82,9 +82,9 @@ async def _complain(socket: WebSocket, message: str) -> None:
 class _Slider:
     """Poses that a page asks for: only the newest question is answered, the others are past."""
 
-    def __init__(self, socket: WebSocket, office: Office):
+    def __init__(self, socket: WebSocket, backend: Backend):
         self.socket = socket
-        self.office = office
+        self.backend = backend
         self.newest: tuple[Any, PoseQuestion] | None = None
         self.asked = asyncio.Event()
 
@@ -102,7 +102,7 @@ class _Slider:
             number, question = self.newest
             told: dict[str, Any] = {"id": number}
             try:
-                told["pose"] = await run_in_threadpool(posed, self.office, question)
+                told["pose"] = await run_in_threadpool(posed, self.backend, question)
             except CallFailed as failure:
                 told["error"] = failure.reason
             except FolderError as failure:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Body
 from fastapi.responses import FileResponse
 
 from .answer_files import answered_file
-from .office import Office
+from .backend import Backend
 from .questions import KNOWN_FIELDS, Ending, Name
 
 Answer = dict[str, Any]
@@ -22,10 +22,10 @@ Pictures = Annotated[tuple[str, ...], Body(min_length=1, max_length=180)]
 Interval = Annotated[int, Body(ge=20, le=1000)]  # between two of them [ms]
 
 
-def results(office: Office) -> APIRouter:
+def results(backend: Backend) -> APIRouter:
     """The routes below `/api/results`."""
     router = APIRouter(prefix="/api/results")
-    folder = office.folder
+    folder = backend.folder
 
     def paths(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(str(folder.existing(name)) for name in names)
@@ -34,13 +34,13 @@ def results(office: Office) -> APIRouter:
     def facts(name: str) -> Answer:
         """What a result tells about its run."""
         path = str(folder.existing(name))
-        return {**office.ask(office.files, "result_facts", file=path), "run": name}
+        return {**backend.ask(backend.files, "result_facts", file=path), "run": name}
 
     @router.post("/curves", dependencies=KNOWN_FIELDS)
     def curves(runs: Runs, what: Annotated[Quantities, Body(min_length=1)]) -> Answer:
         """Curves of results, and of what the others have beyond the first."""
         files = paths(runs)
-        found = office.ask(office.analyses, "curves", runs=files, what=what)
+        found = backend.ask(backend.analyses, "curves", runs=files, what=what)
         names = dict(zip(files, runs, strict=True))
         for one in (*found["runs"], *found["differences"]):
             one["run"] = names[one["run"]]
@@ -50,7 +50,7 @@ def results(office: Office) -> APIRouter:
     def compare(runs: Compared, node: Node = None) -> Answer:
         """How far results are apart."""
         files = paths(runs)
-        found = office.ask(office.files, "compare", runs=files)
+        found = backend.ask(backend.files, "compare", runs=files)
         names = dict(zip(files, runs, strict=True))
         for row in found["differences"]:
             row["run"] = names[row["run"]]
@@ -65,7 +65,9 @@ def results(office: Office) -> APIRouter:
         files = paths(runs)
 
         def write(path: str) -> object:
-            return office.ask(office.files, "compare", runs=files, node=node, plot=path)
+            return backend.ask(
+                backend.files, "compare", runs=files, node=node, plot=path
+            )
 
         return answered_file(f"compare{ending}", write)
 
@@ -77,7 +79,9 @@ def results(office: Office) -> APIRouter:
         run = str(folder.existing(file))
 
         def write(path: str) -> object:
-            return office.ask(office.analyses, "plot", run=run, what=what, picture=path)
+            return backend.ask(
+                backend.analyses, "plot", run=run, what=what, picture=path
+            )
 
         return answered_file(f"{PurePosixPath(file).stem}{ending}", write)
 
@@ -87,7 +91,7 @@ def results(office: Office) -> APIRouter:
 
         def write(path: str) -> object:
             asked = {"pictures": pictures, "interval": interval}
-            return office.ask(office.files, "gif", path=path, **asked)
+            return backend.ask(backend.files, "gif", path=path, **asked)
 
         return answered_file("motion.gif", write)
 

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Body, Request
 from fastapi.responses import FileResponse, Response
 
 from ..verbs.registry import verbs
+from .backend import Backend, check_changes
 from .folder import FolderError
-from .office import Office, check_changes
 from .questions import KNOWN_FIELDS, Name, PoseQuestion, VerbQuestion
 from .verb_routes import asked
 
@@ -21,29 +21,29 @@ LinkNumber = Annotated[int, Body(ge=0, le=1000)]
 Placement = Annotated[Literal["dh", "origin"], Body()]
 
 
-def api(office: Office) -> APIRouter:
+def api(backend: Backend) -> APIRouter:
     """All routes below `/api`."""
     router = APIRouter(prefix="/api")
-    _add_library(router, office)
-    _add_files(router, office)
-    _add_robots(router, office)
-    _add_runs(router, office)
+    _add_library(router, backend)
+    _add_files(router, backend)
+    _add_robots(router, backend)
+    _add_runs(router, backend)
     return router
 
 
-def _add_library(router: APIRouter, office: Office) -> None:
+def _add_library(router: APIRouter, backend: Backend) -> None:
     @router.get("/library")
     def library() -> Answer:
         """Robots, scenarios and materials of the package."""
         return {
-            **office.remembered("robots"),
-            "materials": office.remembered("materials"),
-            "choices": office.remembered("choices"),
+            **backend.remembered("robots"),
+            "materials": backend.remembered("materials"),
+            "choices": backend.remembered("choices"),
         }
 
 
-def _add_files(router: APIRouter, office: Office) -> None:
-    folder = office.folder
+def _add_files(router: APIRouter, backend: Backend) -> None:
+    folder = backend.folder
 
     @router.get("/files")
     def files() -> Answer:
@@ -58,12 +58,14 @@ def _add_files(router: APIRouter, office: Office) -> None:
     @router.get("/scenario")
     def scenario(name: str) -> Answer:
         """What a run of a robot or a scenario begins with, and the names that it may use."""
-        return office.ask(office.files, "scenario_facts", scenario=office.source(name))
+        return backend.ask(
+            backend.files, "scenario_facts", scenario=backend.source(name)
+        )
 
     @router.get("/text")
     def text(name: str) -> Answer:
         """A description."""
-        return asdict(office.text(name))
+        return asdict(backend.text(name))
 
     @router.put("/text", dependencies=KNOWN_FIELDS)
     def save(name: FileName, text: Typed, fingerprint: Fingerprint = None) -> Answer:
@@ -73,7 +75,7 @@ def _add_files(router: APIRouter, office: Office) -> None:
     @router.put("/draft", dependencies=KNOWN_FIELDS)
     def draft(name: FileName, text: Typed) -> Answer:
         """Keeps what is typed and says what is wrong with it."""
-        return office.checked(name, text)
+        return backend.checked(name, text)
 
     @router.delete("/draft")
     def drop_draft(name: str) -> Answer:
@@ -84,8 +86,8 @@ def _add_files(router: APIRouter, office: Office) -> None:
     @router.post("/joint", dependencies=KNOWN_FIELDS)
     def joint(name: FileName, link: LinkNumber, by: Placement) -> Answer:
         """A joint of what is typed, placed the other way."""
-        file = office.draft_source(name)
-        return office.ask(office.files, "rewrite_joint", file=file, link=link, by=by)
+        file = backend.draft_source(name)
+        return backend.ask(backend.files, "rewrite_joint", file=file, link=link, by=by)
 
     @router.put("/upload")
     async def upload(name: str, request: Request) -> Answer:
@@ -98,8 +100,8 @@ def _add_files(router: APIRouter, office: Office) -> None:
         """The robot file of a URDF file of the folder, beside it, with its meshes."""
         path = folder.existing(name)
         output, made = folder.free_beside(path, ".yaml")
-        found = office.ask(
-            office.files,
+        found = backend.ask(
+            backend.files,
             "import_robot",
             file=str(path),
             output=str(output),
@@ -111,54 +113,54 @@ def _add_files(router: APIRouter, office: Office) -> None:
     def download(name: str) -> FileResponse:
         """A file of the folder."""
         path = folder.existing(name)
-        if path.stat().st_size > office.limits.download:
+        if path.stat().st_size > backend.limits.download:
             raise FolderError(f"{name}: is too large", 413)
         return FileResponse(
             path, media_type="application/octet-stream", filename=path.name
         )
 
 
-def _add_robots(router: APIRouter, office: Office) -> None:
+def _add_robots(router: APIRouter, backend: Backend) -> None:
     @router.post("/pose")
     def pose(question: PoseQuestion) -> Answer:
         """A robot to draw, with its sag and its holding torques."""
-        return posed(office, question)
+        return posed(backend, question)
 
     @router.post("/modes")
     def modes(question: VerbQuestion) -> Answer:
         """The modes at a pose, one of them in motion."""
-        told = asked(office, verbs()["modes"], question)
-        return office.ask(office.poses, "modes_here", **told)
+        told = asked(backend, verbs()["modes"], question)
+        return backend.ask(backend.poses, "modes_here", **told)
 
 
-def posed(office: Office, question: PoseQuestion) -> Answer:
+def posed(backend: Backend, question: PoseQuestion) -> Answer:
     """The answer to a question for a pose."""
     check_changes(question.changes)
-    find = office.draft_source if question.draft else office.source
+    find = backend.draft_source if question.draft else backend.source
     about = {"source": find(question.source), "changes": question.changes}
     pose = question.model_dump(exclude={"source", "changes", "draft"})
-    return office.ask(office.poses, "pose", **about, pose=pose)
+    return backend.ask(backend.poses, "pose", **about, pose=pose)
 
 
-def _add_runs(router: APIRouter, office: Office) -> None:
-    folder = office.folder
+def _add_runs(router: APIRouter, backend: Backend) -> None:
+    folder = backend.folder
 
     @router.get("/jobs")
     def jobs() -> Answer:
         """All runs and how far they are."""
-        return {"jobs": office.queue.jobs()}
+        return {"jobs": backend.queue.jobs()}
 
     @router.delete("/jobs/{number}")
     def cancel(number: int) -> Answer:
         """Ends a run; what is done is kept."""
-        if not office.queue.cancel(number):
+        if not backend.queue.cancel(number):
             raise FolderError(f"run {number}: there is none, or it has ended", 404)
         return {}
 
     @router.get("/jobs/{number}/picture")
     def picture(number: int) -> Answer:
         """The robot of a run that is under way."""
-        found = office.queue.picture(number)
+        found = backend.queue.picture(number)
         if found is None:
             raise FolderError(f"run {number}: there is no picture", 404)
         return found
@@ -166,7 +168,7 @@ def _add_runs(router: APIRouter, office: Office) -> None:
     @router.get("/jobs/{number}/answer")
     def answer(number: int) -> Answer:
         """All that an analysis found, or what there is of it."""
-        found = office.queue.answer(number)
+        found = backend.queue.answer(number)
         if found is None:
             raise FolderError(f"run {number}: there is no answer", 404)
         return found
@@ -175,7 +177,7 @@ def _add_runs(router: APIRouter, office: Office) -> None:
     def animation(name: str) -> Answer:
         """A result to draw, with its charts."""
         path = folder.existing(name)
-        return office.ask(office.files, "animation", file=str(path))
+        return backend.ask(backend.files, "animation", file=str(path))
 
 
 def plain_answer(status: int, error: dict[str, Any]) -> Response:

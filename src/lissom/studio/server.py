@@ -11,10 +11,10 @@ from pathlib import Path
 import uvicorn
 
 from .app import studio_app
+from .backend import Backend
 from .folder import Folder
 from .keys import Keys
 from .limits import StudioLimits
-from .office import Office
 from .worker import CallFailed
 
 LOOPBACK = "127.0.0.1"
@@ -132,7 +132,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     secure = options.certificate is not None
     keys = Keys(port, options.password, secure)
     limits = StudioLimits()
-    office = Office(folder, limits)
+    backend = Backend(folder, limits)
     shown = "127.0.0.1" if is_local(options.host) else options.host
     address = f"{'https' if secure else 'http'}://{shown}:{port}/"
     if not folder.is_writable:
@@ -141,7 +141,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     say("Ctrl-C ends it")
     keys.on_new_token = lambda token: say(f"another browser: {address}?token={token}")
     config = uvicorn.Config(
-        studio_app(office, keys, host_names(options.host, port), limits),
+        studio_app(backend, keys, host_names(options.host, port), limits),
         log_level="warning",
         server_header=False,
         ws_max_size=limits.message,
@@ -151,26 +151,26 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
         ssl_certfile=options.certificate,
         ssl_keyfile=options.key,
     )
-    _warm(office)
+    _warm(backend)
     if options.browser:
         start = f"{address}?token={keys.token}"
         threading.Timer(0.5, webbrowser.open, (start,)).start()
     try:
         uvicorn.Server(config).run(sockets=[taken])
     finally:
-        office.close()
+        backend.close()
 
 
-def _warm(office: Office) -> None:
+def _warm(backend: Backend) -> None:
     """The library, and what a first run and a first picture wait for, while the browser opens."""
 
     def ask(worker, call) -> None:
         try:
-            office.ask(worker, call)
+            backend.ask(worker, call)
         except CallFailed:
             # Whoever asks next hears why.
             pass
 
-    for worker, call in ((office.runs[0], "warm_run"), (office.poses, "warm_pose")):
+    for worker, call in ((backend.runs[0], "warm_run"), (backend.poses, "warm_pose")):
         threading.Thread(target=ask, args=(worker, call), daemon=True).start()
-    threading.Thread(target=office.remembered, args=("robots",), daemon=True).start()
+    threading.Thread(target=backend.remembered, args=("robots",), daemon=True).start()

@@ -12,47 +12,47 @@ from ..files.description_files import library_scenarios
 from ..verbs.registry import verbs
 from ..verbs.verb import NOTHING, Verb
 from .answer_files import answered_file
+from .backend import Backend, check_changes, check_values, title_of
 from .folder import FolderError
 from .jobs import SIMULATE, Order
-from .office import Office, check_changes, check_values, title_of
 from .questions import VerbQuestion
 
 Data = dict[str, Any]
 
 
-def verb_routes(office: Office) -> APIRouter:
+def verb_routes(backend: Backend) -> APIRouter:
     """The routes below `/api/verbs`."""
     router = APIRouter(prefix="/api/verbs")
 
     @router.get("")
     def declarations() -> Data:
         """Parameters of all verbs with help, unit, range and default: what forms are made of."""
-        return office.remembered("declarations")
+        return backend.remembered("declarations")
 
     @router.post("/{name}")
     def answer(name: str, question: VerbQuestion, response: Response) -> Any:
         """The answer of a verb; of a long one, its place in the queue."""
         verb = known_verb(name)
-        request = asked(office, verb, question)
-        if verb.limit_s <= office.limits.call_s:
-            return office.ask(office.analyses, "verb", **request)
-        office.queue.check_room()
+        request = asked(backend, verb, question)
+        if verb.limit_s <= backend.limits.call_s:
+            return backend.ask(backend.analyses, "verb", **request)
+        backend.queue.check_room()
         # What is wrong is said at once, field by field.
-        office.ask(office.files, "check_verb", **request)
+        backend.ask(backend.files, "check_verb", **request)
         response.status_code = 202
-        order = partial(ordered, office, verb, question, request)
-        return asdict(office.queue.add(order))
+        order = partial(ordered, backend, verb, question, request)
+        return asdict(backend.queue.add(order))
 
     @router.post("/{name}/lines")
     def lines(name: str, question: VerbQuestion) -> Data:
         """The command line and the lines of Python that do the same."""
         if name not in verbs():
             raise FolderError(f"{name[:80]}: no such verb", 404)
-        return office.ask(
-            office.files,
+        return backend.ask(
+            backend.files,
             "verb_lines",
             name=name,
-            shown=_shown(office, name, question.source or ""),
+            shown=_shown(backend, name, question.source or ""),
             changes=question.changes,
             values=question.values,
         )
@@ -61,7 +61,7 @@ def verb_routes(office: Office) -> APIRouter:
     def file(name: str, question: VerbQuestion) -> FileResponse:
         """What a verb writes, as a file."""
         verb = known_verb(name)
-        request = asked(office, verb, question)
+        request = asked(backend, verb, question)
         ending = question.ending or ""
         outputs = [one for one in verb.writes if ending in one.endings]
         if not outputs:
@@ -71,18 +71,18 @@ def verb_routes(office: Office) -> APIRouter:
 
         def write(path: str) -> object:
             files = {outputs[0].name: path}
-            return office.ask(office.analyses, "verb", **request, files=files)
+            return backend.ask(backend.analyses, "verb", **request, files=files)
 
         return answered_file(f"{name}{ending}", write)
 
     return router
 
 
-def _shown(office: Office, name: str, source: str) -> str:
+def _shown(backend: Backend, name: str, source: str) -> str:
     """What a command line calls a source: a robot by its file where its name would be that of a scenario."""
     kind, _, rest = source.partition(":")
     if name == "simulate" and kind == "library" and rest in library_scenarios():
-        return office.source(source)
+        return backend.source(source)
     return source
 
 
@@ -98,7 +98,7 @@ def known_verb(name: str) -> Verb:
     return known
 
 
-def asked(office: Office, verb: Verb, question: VerbQuestion) -> Data:
+def asked(backend: Backend, verb: Verb, question: VerbQuestion) -> Data:
     """A question as a worker wants it."""
     check_changes(question.changes)
     check_values(question.values)
@@ -106,7 +106,7 @@ def asked(office: Office, verb: Verb, question: VerbQuestion) -> Data:
     if source is None and verb.reads != NOTHING:
         raise FolderError("source: which robot?", 400)
     # A verb that reads no robot takes a name of the library as the command line does.
-    place = office.named if verb.reads == NOTHING else office.source
+    place = backend.named if verb.reads == NOTHING else backend.source
     return {
         "name": verb.name,
         "source": source and place(source),
@@ -115,7 +115,9 @@ def asked(office: Office, verb: Verb, question: VerbQuestion) -> Data:
     }
 
 
-def ordered(office: Office, verb: Verb, question: VerbQuestion, request: Data) -> Order:
+def ordered(
+    backend: Backend, verb: Verb, question: VerbQuestion, request: Data
+) -> Order:
     """A long verb as the queue takes it, with free names for the files that are kept."""
     source = question.source or verb.name
     title = title_of(source)
@@ -123,10 +125,10 @@ def ordered(office: Office, verb: Verb, question: VerbQuestion, request: Data) -
         title = f"{title}-{verb.name.replace(' ', '-')}"
     if not verb.keeps:
         return Order(verb.name, title, source, request)
-    name, path = office.folder.new_result(title, next(iter(verb.keeps.values())))
+    name, path = backend.folder.new_result(title, next(iter(verb.keeps.values())))
     files = {kept: str(path.with_suffix(end)) for kept, end in verb.keeps.items()}
     if "store" in files and not question.values.get("over"):
         # A study in a file is resumed; one of the form starts from the beginning.
         store = f"runs/{PurePosixPath(source).stem}.sweep"
-        files["store"] = str(office.folder.path(store))
+        files["store"] = str(backend.folder.path(store))
     return Order(verb.name, title, source, request | {"files": files}, name, path)

@@ -1,4 +1,4 @@
-"""All that a studio has at hand: its folder, its workers, its queue of runs."""
+"""What answers the routes of a studio: its folder, its workers, its queue of runs."""
 
 import threading
 from collections.abc import Callable
@@ -21,8 +21,8 @@ SCENARIO = "scenario:"  # before the name of a library scenario
 FILE_KEYS = ("robot", "scenario", "file")
 
 
-class Office:
-    """Where requests are turned into calls of verbs."""
+class Backend:
+    """The folder, the worker processes and the queue that routes share."""
 
     def __init__(
         self,
