@@ -1,7 +1,7 @@
 """Functions of the rows of a run: several rows in each instruction of this processor, one in each lane."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -23,9 +23,6 @@ from .marks import vmap_first_rows
 from .program_cache import Recipe
 from .recent_call import NOT_SERVED, Addresses, Argument
 from .untranslatable import Untranslatable
-
-if TYPE_CHECKING:
-    from .row_loop import RowLoop
 
 
 class RowsAhead(NativeAhead):
@@ -108,7 +105,7 @@ class RowsAhead(NativeAhead):
 
     def _in_lanes(self, pattern: Pattern, shapes: list[Any], structure: Any) -> Recipe:
         from . import lane_code
-        from .row_loop import RowLoop
+        from .rows_text import RowArgument, rows_text
 
         model, count, *columns = joined_arguments(shapes, structure)
         rows = [jax.ShapeDtypeStruct(c.shape[1:], c.dtype) for c in columns]
@@ -116,20 +113,20 @@ class RowsAhead(NativeAhead):
         traced, result = trace(self._of_row, numbers, structure)
         known = (*pattern.known[: -len(columns) - 1], *pattern.known[-len(columns) :])
         function = function_of(traced, Pattern(known), unrolls=False)
-        frame = RowLoop(
-            model=len(numbers) - len(columns),
-            columns=tuple(_size(row) for row in rows),
-            results=tuple(_size(v.aval) for v in traced.jaxpr.outvars),
-            width=lane_code.lane_count(),
-        )
-        is_of_model = [True] * frame.model
-        differ = [False] * (len(columns) + len(frame.results))
-        shared = (*is_of_model, *differ)
-        inner = lane_code.load(function, shared, frame.width, self._is_quick)
-        name, text = frame.text(inner)
+        places = [*numbers, *[v.aval for v in traced.jaxpr.outvars]]
+        of_model, given = len(numbers) - len(columns), len(numbers)
+        arguments = [
+            RowArgument(0 if k < of_model else _size(place), k < of_model, k >= given)
+            for k, place in enumerate(places)
+        ]
+        shared = tuple(argument.is_shared for argument in arguments)
+        width = lane_code.lane_count()
+        inner = lane_code.load(function, shared, width, self._is_quick)
+        name, text = rows_text(inner, arguments, width, None)
         effort = machine_code.Effort(level=0 if self._is_quick else 1)
         machine_code.load_text(name, text, effort, [inner])
-        return _of_all_rows(recipe_of(traced, name, result), frame, columns[0].shape[0])
+        recipe = recipe_of(traced, name, result)
+        return _of_all_rows(recipe, of_model, columns[0].shape[0])
 
 
 class _OverRows:
@@ -155,15 +152,14 @@ def _size(shape: Any) -> int:
     return int(np.prod(shape.shape, dtype=np.int64))
 
 
-def _of_all_rows(recipe: Recipe, frame: "RowLoop", rows: int) -> Recipe:
-    """The recipe of one row with shapes of all of them, and the number of rows among its inputs."""
+def _of_all_rows(recipe: Recipe, k: int, rows: int) -> Recipe:
+    """The recipe of one row with shapes of all of them, and the number of rows as input k."""
 
     def longer(leaf: Any) -> Any:
         if not isinstance(leaf, jax.ShapeDtypeStruct):
             return leaf
         return jax.ShapeDtypeStruct((rows, *leaf.shape), leaf.dtype)
 
-    k = frame.model
     return recipe._replace(
         count=recipe.count + 1,
         inputs=[*recipe.inputs[:k], "int64", *recipe.inputs[k:]],
