@@ -1,4 +1,4 @@
-"""The form of a robot has every key that a robot file may have, and writes what is filled in there."""
+"""The forms of robots and controllers have every key that a file may have, and write what is filled in there."""
 
 import pytest
 from playwright.sync_api import expect
@@ -39,7 +39,12 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def page(folder):
+def forms():
+    return file_forms()
+
+
+@pytest.fixture(scope="module")
+def page(folder, forms):
     expect.set_options(timeout=60_000)
     with served_studio(folder, InlineWorker) as house, chromium() as browser:
         yield opened_page(browser, house)
@@ -71,10 +76,10 @@ def fill(page, label, value):
     field.press("Enter")
 
 
-def shown_keys(page):
+def shown_keys(page, form=".robot-form"):
     """Paths of all fields of the form; names of links and numbers in lists are left out."""
-    fields = page.evaluate(
-        "[...document.querySelectorAll('.robot-form [data-field]')].map((field) => field.dataset.field)"
+    fields = page.locator(f"{form} [data-field]").evaluate_all(
+        "all => all.map((field) => field.dataset.field)"
     )
     left_out = ("bar", "block", "mesh", "ruler")
     steps = [path.split(".") for path in fields]
@@ -96,9 +101,8 @@ def known_keys(field, path=()):
             yield from known_keys(form, here)
 
 
-def test_every_key_of_a_robot_file_has_a_field(page, folder):
-    robot = file_forms()["robot"]
-    known = set(known_keys(robot))
+def test_every_key_of_a_robot_file_has_a_field(page, folder, forms):
+    known = set(known_keys(forms["robot"]))
     assert {"links.joint.follows.joint", "links.joint.limits.stop.stiffness"} <= known
     shown = set()
     shapes = ("rectangle", "circle", "tube", "box", "general")
@@ -115,13 +119,13 @@ def test_every_key_of_a_robot_file_has_a_field(page, folder):
 def test_a_joint_that_follows_is_filled_in(page, folder):
     open_robot(page, folder, "follows.yaml", ARM)
     page.get_by_label("All of link block").click()
-    leader = page.get_by_label("joint.follows.joint of block")
+    leader = page.get_by_label("links.block.joint.follows.joint")
     leader.select_option("bar")
-    fill(page, "joint.follows.ratio of block", "-2")
+    fill(page, "links.block.joint.follows.ratio", "-2")
     joint = data(page)["links"][1]["joint"]
     assert joint["follows"] == {"joint": "bar", "ratio": -2}
     assert set(joint) == {"type", "origin", "axis", "follows"}
-    fill(page, "joint.follows.ratio of block", "")
+    fill(page, "links.block.joint.follows.ratio", "")
     leader.select_option("")
     assert data(page) == read(ARM)
 
@@ -131,11 +135,11 @@ def test_the_stiffness_of_a_stop_is_filled_in(page, folder):
     limits = lambda: data(page)["links"][0]["joint"]["limits"]  # noqa: E731
     stop = page.get_by_role("checkbox", name="on", exact=True)
     expect(stop).to_be_checked()
-    fill(page, "joint.limits.stop.stiffness of bar", "2e4")
+    fill(page, "links.bar.joint.limits.stop.stiffness", "2e4")
     assert limits() == {"position": [-2, 2], "torque": 10, "stop": {"stiffness": 2e4}}
     assert "# the first" in written(page)
     # Without its stiffness it is the stop that it was.
-    fill(page, "joint.limits.stop.stiffness of bar", "")
+    fill(page, "links.bar.joint.limits.stop.stiffness", "")
     assert limits()["stop"] is True
     stop.uncheck()
     assert "stop" not in limits()
@@ -146,8 +150,27 @@ def test_the_stiffness_of_a_stop_is_filled_in(page, folder):
 
 def test_what_is_no_list_is_marked_and_not_lost(page, folder):
     open_robot(page, folder, "list.yaml", ARM)
-    fill(page, "joint.limits.position of bar", "[-2, 2")
+    fill(page, "links.bar.joint.limits.position", "[-2, 2")
     said = page.locator(".field-message").first
     expect(said).to_contain_text("must be a list of 2 numbers")
-    fill(page, "joint.limits.position of bar", "[-2, 2]")
+    fill(page, "links.bar.joint.limits.position", "[-2, 2]")
     assert data(page) == read(ARM)
+
+
+def test_every_key_of_a_controller_has_a_field(page, forms):
+    page.evaluate("location.hash = '#screen=run&source=library:simple-pendulum'")
+    page.get_by_text("Controller", exact=True).first.click()
+    for form in forms["controller"].forms:
+        page.get_by_label("Controller", exact=True).select_option(form.type)
+        known = {f"controller.{key}" for key in known_keys(form)}
+        shown = set()
+        motions = next(field for field in form.fields if field.key == "reference").forms
+        for motion in [one.type for one in motions] or [None]:
+            if motion:
+                picked = page.get_by_label("controller.reference: kind")
+                picked.select_option(motion)
+            expect(page.locator(".controller p")).to_have_text(form.about)
+            shown |= shown_keys(page, ".controller")
+        # The kind of a motion is chosen, not typed.
+        assert known - shown <= {"controller.reference.type"}, form.type
+    assert not page.complaints

@@ -258,15 +258,15 @@ def test_the_form_writes_every_kind_of_entry_and_keeps_comments(
     open_arm(page, tmp_path)
     page.get_by_label("All of link fore").click()
     page.get_by_label("tapered", exact=True).check()
-    fill(page, "beam.section.end.z of fore", "0.02")
+    fill(page, "links.fore.beam.section.end.z", "0.02")
     page.get_by_label("Material library: search for fore").fill("titan")
     page.locator(".materials button").first.click()
-    fill(page, "joint.motor.inertia of fore", "1e-4")
-    fill(page, "joint.limits.position of fore", "[-2, 2]")
+    fill(page, "links.fore.joint.motor.inertia", "1e-4")
+    fill(page, "links.fore.joint.limits.position", "[-2, 2]")
     page.get_by_role("button", name="Add a mass").click()
-    fill(page, "masses.0.offset of fore", "[0, 0.01, 0]")
+    fill(page, "links.fore.masses.0.offset", "[0, 0.01, 0]")
     fill(page, "payload.mass", "0.3")
-    fill(page, "damping.ratio of fore", "0.02")
+    fill(page, "links.fore.damping.ratio", "0.02")
     expect(page.locator(".problems li")).to_have_count(0)
     text = written(page)
     for line in (
@@ -282,7 +282,7 @@ def test_the_form_writes_every_kind_of_entry_and_keeps_comments(
     ):
         assert line in text, (line, text)
     # A field that is emptied takes its entry along.
-    fill(page, "joint.motor.inertia of fore", "")
+    fill(page, "links.fore.joint.motor.inertia", "")
     assert "motor" not in written(page)
     page.get_by_role("button", name="Undo").click()
     assert "motor: {inertia: 1e-4}" in written(page)
@@ -300,7 +300,7 @@ def test_the_picture_follows_what_is_typed(browser, house, tmp_path):
     expect(drawn).to_be_hidden()
     page.wait_for_timeout(1000)
     before = picture()
-    fill(page, "joint.dh.a of upper", "0.9")
+    fill(page, "links.upper.joint.dh.a", "0.9")
     assert wait_for(lambda: _after(page, lambda: picture() != before), PATIENCE / 1000)
     assert not page.complaints
 
@@ -316,7 +316,7 @@ def test_a_joint_is_written_the_other_way_and_stays_where_it_is(
     expect(page.get_by_label("All of link fore")).to_be_visible()
     place = page.get_by_label("Placed by", exact=True)
     place.select_option("origin")
-    axis = page.get_by_label("joint.axis of upper", exact=True).first
+    axis = page.get_by_label("links.upper.joint.axis", exact=True).first
     expect(axis).to_have_value("[0, 0, 1]")
     # The next joint was turned by alpha of this row: it says so itself now.
     assert written(page).count("dh:") == 0
@@ -326,12 +326,12 @@ def test_a_joint_is_written_the_other_way_and_stays_where_it_is(
     assert wait_for(lambda: "rpy" in (tmp_path / "arm.yaml").read_text())
     np.testing.assert_allclose(geometry(tmp_path / "arm.yaml"), before, atol=1e-12)
     place.select_option("dh")
-    expect(page.get_by_label("joint.dh.alpha of upper", exact=True)).to_have_value(
+    expect(page.get_by_label("links.upper.joint.dh.alpha", exact=True)).to_have_value(
         re.compile("1.57079")
     )
-    fill(page, "joint.dh.theta of upper", "0")
+    fill(page, "links.upper.joint.dh.theta", "0")
     page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_label("joint.dh.theta of upper", exact=True)).to_have_value(
+    expect(page.get_by_label("links.upper.joint.dh.theta", exact=True)).to_have_value(
         re.compile(r"0\.4|0\.3999")
     )
     assert not page.complaints
@@ -411,10 +411,10 @@ def test_a_controller_is_filled_in_from_its_description(browser, house, tmp_path
     open_run(page, "library:simple-pendulum")
     page.get_by_text("Controller", exact=True).first.click()
     page.get_by_label("Controller", exact=True).select_option("pd")
-    fill(page, "kp", "[-1]")
+    fill(page, "controller.kp", "[-1]")
     page.locator("#start-run").click()
     expect(page.locator(".field-message").first).to_contain_text("positive")
-    fill(page, "kp", "[50]")
+    fill(page, "controller.kp", "[50]")
     page.get_by_label("Duration [s]").fill("0.05")
     page.locator("#start-run").click()
     page.get_by_role("button", name="Show run 1").wait_for(timeout=PATIENCE)

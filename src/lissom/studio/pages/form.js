@@ -1,20 +1,12 @@
 // The form of a robot: tables for all links, and one link in full.
 import { button, choice, make } from "./dom.js";
-import { LinkForm } from "./form_link.js";
-import { isSimple, SchemaForm } from "./schema_form.js";
+import { FIRST_BODY, LinkForm } from "./form_link.js";
+import { SchemaForm } from "./schema_form.js";
 import { FIRST, sectionDrawing } from "./sections.js";
-import { appendEdit, dataEdit, editsInTurn } from "./yaml_text.js";
+import { appendEdit, dataEdit } from "./yaml_text.js";
 
-const FIRST_LINKS = {
-  beam: (k) => ({
-    name: `link${k}`, joint: { type: "revolute", dh: { a: 0.4, alpha: 0, d: 0, theta: 0 } },
-    beam: { section: FIRST.rectangle, material: "aluminium", elements: 2 },
-  }),
-  rigid: (k) => ({
-    name: `link${k}`, joint: { type: "revolute", dh: { a: 0.2, alpha: 0, d: 0, theta: 0 } },
-    rigid: { mass: 0.5, com: [0.1, 0, 0], inertia: [1e-4, 2e-3, 2e-3] },
-  }),
-};
+// Lengths of links that are added [m].
+const LENGTHS = { beam: 0.4, rigid: 0.2 };
 // Keys that name links; some of them may name the ground.
 const NAMES_OF_LINKS = { link: [], joint: [], to: ["ground"], parent: ["ground"] };
 
@@ -40,46 +32,37 @@ export class RobotForm extends SchemaForm {
     return this.data?.links;
   }
   content() {
-    this.drawings = [];
     if (!Array.isArray(this.links)) return [make("p", { class: "soft" }, "This file describes no links: change it as text.")];
     this.chosen = Math.min(this.chosen, this.links.length - 1);
     const whole = this.schema.fields.filter(({ key }) => key !== "links");
     const own = whole.filter(({ key }) => !["lissom", "count", "loops", "independent", "assembly"].includes(key));
     const closing = whole.filter((field) => !own.includes(field));
-    return [this.panel("Robot", own, []), this.jointTable(), this.bodyTable(), this.adders(), ...this.chosenLink(), this.panel("Loops and checks", closing, [])];
+    return [this.fieldset("Robot", own, []), this.jointTable(), this.bodyTable(), this.adders(), ...this.chosenLink(), this.fieldset("Loops and checks", closing, [])];
   }
   chosenLink() {
     if (!this.links.length) return [];
     const path = ["links", this.chosen];
-    return [this.panel(`Link ${this.nameOf(this.chosen)}`, this.fieldAt(path).fields, path)];
+    return [this.fieldset(`Link ${this.nameOf(this.chosen)}`, this.fieldAt(path).fields, path)];
   }
-  panel(title, fields, path) {
-    return make("fieldset", { class: "panel" }, make("legend", {}, title), make("div", { class: "fields" }, ...this.rows(fields, path)));
+  fieldset(title, fields, path) {
+    return this.panel(title, make("div", { class: "fields" }, ...this.rows(fields, path)));
   }
-  refresh() {
-    super.refresh();
-    for (const drawn of this.drawings) {
-      const drawing = drawn.draw();
-      drawn.element.replaceWith(drawing);
-      drawn.element = drawing;
-    }
+  panel(title, ...inside) {
+    return make("fieldset", { class: "panel" }, make("legend", {}, title), ...inside);
   }
   // A picture that follows the text.
   drawing(draw) {
-    const element = draw();
-    this.drawings.push({ element, draw });
+    let element = draw();
+    this.following.push(() => {
+      const now = draw();
+      element.replaceWith(now);
+      element = now;
+    });
     return element;
-  }
-  mark(errors) {
-    this.errors = errors;
-    this.fields.mark(this.element, errors);
   }
   // Messages name links by their names.
   fieldName(path) {
     return path.map((step, k) => (path[k - 1] === "links" ? this.links[step]?.name ?? step : step)).join(".");
-  }
-  label([first, i, ...keys]) {
-    return first === "links" ? `${keys.join(".")} of ${this.nameOf(i)}` : [first, i, ...keys].filter((step) => step !== undefined).join(".");
   }
   wordsOf({ key, kind, choices }) {
     const isLink = kind === "word" && key in NAMES_OF_LINKS;
@@ -103,16 +86,14 @@ export class RobotForm extends SchemaForm {
     const isPlaced = this.links.every((link) => !link?.joint?.dh);
     const places = isPlaced ? [{ span: 2, inside: "origin [m]" }, { span: 2, inside: "axis" }] : ["a [m]", "\u03b1", "d [m]", "\u03b8"];
     const head = ["Link", "Joint", ...places, "", ""];
-    return this.listing("Links and joints (Denavit-Hartenberg, or origin and axis)", head, this.links.map((link, i) => this.jointRow(link, i)));
+    return this.panel("Links and joints (Denavit-Hartenberg, or origin and axis)", this.table(head, this.links.map((link, i) => this.jointRow(link, i))));
   }
   jointRow(link, i) {
     const joint = (...keys) => this.cell("links", i, "joint", ...keys);
     const name = this.nameOf(i);
     const placed = () => [{ span: 2, inside: joint("origin", "xyz") }, { span: 2, inside: joint("axis") }];
     const places = link?.joint?.dh ? ["a", "alpha", "d", "theta"].map((key) => joint("dh", key)) : placed();
-    const drop = button("\u00d7", () => this.edit(dataEdit(this.text, ["links", i], undefined)));
-    drop.setAttribute("aria-label", `Remove link ${name}`);
-    drop.disabled = this.links.length < 2;
+    const drop = Object.assign(this.remover(["links", i]), { disabled: this.links.length < 2 });
     const named = Object.assign(this.cell("links", i, "name"), { className: "name" });
     return [named, joint("type"), ...places, this.detailButton(i, name), drop];
   }
@@ -124,7 +105,7 @@ export class RobotForm extends SchemaForm {
   }
   bodyTable() {
     const head = ["Link", "", "Body", "Dimensions [m]", "Material", "Elements"];
-    return this.listing("Bodies", head, this.links.map((link, i) => this.bodyRow(link, i)));
+    return this.panel("Bodies", this.table(head, this.links.map((link, i) => this.bodyRow(link, i))));
   }
   bodyRow(link, i) {
     const name = this.nameOf(i);
@@ -138,26 +119,29 @@ export class RobotForm extends SchemaForm {
   }
   shapeChoice(at, section) {
     if (section?.start) return make("span", { class: "soft" }, `${section.start.shape}, tapered`);
-    return this.shapes(at, (shape) => this.edit(dataEdit(this.text, at, FIRST[shape])));
+    return this.shapes(at, (shape) => this.set(at, FIRST[shape]));
   }
   shapes(at, onpick) {
     const path = [...at, "shape"];
     const made = choice(Object.keys(FIRST).map((shape) => [shape, shape]), this.at(path), onpick);
-    made.setAttribute("aria-label", this.label(path));
+    made.setAttribute("aria-label", this.fieldName(path));
     made.dataset.field = this.fieldName(path);
     return made;
   }
+  sizes(at) {
+    return this.fieldAt(at).forms.find(({ type }) => type === this.at([...at, "shape"]))?.fields ?? [];
+  }
   dimensions(at, section) {
     if (section?.start) return make("span", { class: "soft" }, "below, with all of the link");
-    const sizes = this.formAt(this.fieldAt(at), at).fields.filter((field) => field.required && isSimple(field));
+    const sizes = this.sizes(at).filter(({ required }) => required);
     const inputs = sizes.map(({ key }) => Object.assign(this.cell(...at, key), { placeholder: key }));
     return make("span", { class: "row" }, ...inputs);
   }
   adders() {
     const add = (kind) => () => {
-      const k = this.freeNumber();
+      const joint = { type: "revolute", dh: { a: LENGTHS[kind], alpha: 0, d: 0, theta: 0 } };
       this.chosen = this.links.length;
-      this.edit(appendEdit(this.text, ["links"], FIRST_LINKS[kind](k)));
+      this.edit(appendEdit(this.text, ["links"], { name: `link${this.freeNumber()}`, joint, [kind]: FIRST_BODY[kind] }));
     };
     return make("div", { class: "panel row" }, button("Add a flexible link", add("beam")), button("Add a rigid link", add("rigid")));
   }
@@ -166,16 +150,5 @@ export class RobotForm extends SchemaForm {
     let k = this.links.length + 1;
     while (names.has(`link${k}`)) k++;
     return k;
-  }
-  // Several changes as one step to undo.
-  change(...makers) {
-    this.edit(editsInTurn(this.text, ...makers));
-  }
-  listing(title, head, rows) {
-    const cells = (row) => row.map((cell) => make("td", { colSpan: cell?.span }, cell?.inside ?? cell));
-    return make("fieldset", { class: "panel" }, make("legend", {}, title),
-      make("table", {},
-        make("thead", {}, make("tr", {}, ...head.map((cell) => (cell ? make("th", { scope: "col", colSpan: cell.span }, cell.inside ?? cell) : make("td", {}))))),
-        make("tbody", {}, ...rows.map((row) => make("tr", {}, ...cells(row))))));
   }
 }

@@ -1,22 +1,19 @@
 // What the form lays out by hand in one link: where its joint sits, its body, its section with a drawing, its material.
-import { choice, labelled, make, notice } from "./dom.js";
+import { choice, make, notice } from "./dom.js";
 import { MaterialChoice } from "./form_materials.js";
-import { heading } from "./schema_form.js";
+import { heading, rowOf } from "./schema_form.js";
 import { FIRST, largeSectionDrawing } from "./sections.js";
 import { dataEdit } from "./yaml_text.js";
 
 const BODIES = [["beam", "beam that bends"], ["rigid", "rigid"], ["fe", "finite elements"]];
-const FIRST_BODY = {
+export const FIRST_BODY = {
   beam: { section: FIRST.rectangle, material: "aluminium", elements: 2 },
   rigid: { mass: 0.5, com: [0.1, 0, 0], inertia: [1e-4, 2e-3, 2e-3] },
   fe: { file: "link.npz" },
 };
 const PLACES = [["dh", "Denavit-Hartenberg parameters"], ["origin", "origin and axis"]];
+const edit = (path, data) => (text) => dataEdit(text, path, data);
 const wide = (...inside) => make("div", { class: "wide" }, ...inside);
-const labelledRow = (text, input) => {
-  const [label] = labelled(text, input);
-  return [label, make("span", { class: "field" }, input)];
-};
 
 export class LinkForm {
   constructor(form, materials) {
@@ -25,7 +22,10 @@ export class LinkForm {
     const inTables = () => [];
     const body = (field, path) => (form.at(path) ? form.rows(field.fields, path) : []);
     const unlessDh = (field, path) => (form.at([...path.slice(0, -1), "dh"]) ? [] : form.plainRow(field, path));
+    const unlessFixed = (field, path) => (form.at(["links", path[1], "joint", "type"]) === "fixed" ? [] : form.plainRow(field, path));
+    const drive = Object.fromEntries(["motor", "friction", "limits", "actuated", "follows"].map((key) => [`links.joint.${key}`, unlessFixed]));
     this.layouts = {
+      ...drive,
       "links.name": inTables, "links.joint.type": inTables, "links.joint.dh": inTables,
       "links.joint.origin": unlessDh, "links.joint.axis": unlessDh,
       "links.joint": (field, path) => [heading("Joint"), ...this.place(path), ...form.rows(field.fields, path)],
@@ -36,20 +36,17 @@ export class LinkForm {
       "links.masses": (field, path) => [heading("Lumped masses"), ...form.plainRow(field, path), heading("Link")],
     };
   }
-  edit(path, data) {
-    return (text) => dataEdit(text, path, data);
-  }
 
   // The other way of writing a joint: the service says what changes, and the robot stays as it is.
   place(path) {
     const pick = choice(PLACES, this.form.at([...path, "dh"]) ? "dh" : "origin", (picked) => this.placeBy(path[1], picked));
-    return labelledRow("Placed by", pick);
+    return rowOf("Placed by", pick);
   }
   async placeBy(i, picked) {
     const { form } = this;
     try {
       const edits = await form.rewriteJoint(i, picked);
-      form.change(...edits.map(({ path, data }) => this.edit(path, data ?? undefined)));
+      form.change(...edits.map(({ path, data }) => edit(path, data ?? undefined)));
     } catch (failure) {
       notice(failure.message);
       form.build();
@@ -58,9 +55,9 @@ export class LinkForm {
 
   kind(path) {
     const kind = BODIES.map(([key]) => key).find((key) => this.form.at([...path, key])) ?? "";
-    const drop = kind ? [this.edit([...path, kind], undefined)] : [];
-    const begin = (picked) => this.form.change(this.edit([...path, picked], FIRST_BODY[picked]), ...drop);
-    return labelledRow("Kind", choice(kind ? BODIES : [["", "none yet"], ...BODIES], kind, begin));
+    const drop = kind ? [edit([...path, kind], undefined)] : [];
+    const begin = (picked) => this.form.change(edit([...path, picked], FIRST_BODY[picked]), ...drop);
+    return rowOf("Kind", choice(kind ? BODIES : [["", "none yet"], ...BODIES], kind, begin));
   }
 
   section(field, path) {
@@ -68,7 +65,7 @@ export class LinkForm {
     const section = form.at(path);
     const isTapered = Boolean(section?.start);
     const taper = make("input", { type: "checkbox", checked: isTapered });
-    taper.onchange = () => form.change(this.edit(path, isTapered ? section.start : { start: section, end: section }));
+    taper.onchange = () => form.set(path, isTapered ? section.start : { start: section, end: section });
     const ends = isTapered ? [["start", "Section at the joint"], ["end", "Section at the tip"]] : [[null, "Section"]];
     const made = ends.map(([end, title]) => this.sectionEnd(end ? [...path, end] : path, title, path, isTapered));
     return [make("label", { class: "check" }, taper, "tapered"), make("div", { class: "row sections" }, ...made)];
@@ -76,9 +73,9 @@ export class LinkForm {
   // Both ends of a taper have one shape.
   sectionEnd(at, title, path, isTapered) {
     const { form } = this;
-    const reshape = (shape) => form.change(this.edit(path, isTapered ? { start: FIRST[shape], end: FIRST[shape] } : FIRST[shape]));
-    const sizes = form.rows(form.formAt(form.fieldAt(at), at).fields, at);
+    const reshape = (shape) => form.set(path, isTapered ? { start: FIRST[shape], end: FIRST[shape] } : FIRST[shape]);
+    const sizes = form.rows(form.sizes(at), at);
     return make("div", { class: "section-end" }, form.drawing(() => largeSectionDrawing(form.at(at), title)),
-      make("div", { class: "fields" }, ...labelledRow(title, form.shapes(at, reshape)), ...sizes));
+      make("div", { class: "fields" }, ...rowOf(title, form.shapes(at, reshape)), ...sizes));
   }
 }

@@ -1,6 +1,5 @@
 // The material of a beam: one of the library, found by a search, or values of one's own.
 import { button, make, shown } from "./dom.js";
-import { dataEdit } from "./yaml_text.js";
 
 export class MaterialChoice {
   constructor(form, materials) {
@@ -25,14 +24,14 @@ export class MaterialChoice {
   }
   entry(one, path, material) {
     const words = `${one.name}: E ${shown(one.E / 1e9, 3)} GPa, \u03bd ${one.nu}, ${shown(one.density)} kg/m\u00b3`;
-    const pick = button(words, () => this.form.edit(dataEdit(this.form.text, path, one.name)));
+    const pick = button(words, () => this.form.set(path, one.name));
     pick.setAttribute("aria-pressed", one.name === material);
     return make("li", {}, pick);
   }
   own({ fields }, path, material) {
     if (typeof material === "string") {
       const { E, nu, density } = this.materials.find((one) => one.name === material) ?? this.materials[0];
-      return button("Own values", () => this.form.edit(dataEdit(this.form.text, path, { E, nu, density })));
+      return button("Own values", () => this.form.set(path, { E, nu, density }));
     }
     return make("span", { class: "row field" }, ...fields.map((one) => this.form.pair(one, [...path, one.key])));
   }

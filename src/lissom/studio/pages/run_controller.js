@@ -15,7 +15,7 @@ const BEGINNINGS = {
 
 export class ControllerForm extends SchemaForm {
   constructor(schema, onChange) {
-    super(schema, (edit) => this.change(edit));
+    super(schema, (edit) => this.apply(edit));
     this.onChange = onChange;
     this.joints = [];
     const types = schema.forms.map(({ type }) => [type, type]);
@@ -38,7 +38,7 @@ export class ControllerForm extends SchemaForm {
     const known = this.fromFile?.type === this.type.value ? this.fromFile : { ...named, ...this.beginning(fields) };
     this.show(stringify(known));
   }
-  change(edit) {
+  apply(edit) {
     if (!edit) return;
     this.show(this.text.slice(0, edit.from) + edit.insert + this.text.slice(edit.to));
     this.onChange();
@@ -61,8 +61,5 @@ export class ControllerForm extends SchemaForm {
   }
   fieldName(path) {
     return ["controller", ...path].join(".");
-  }
-  label(path) {
-    return path.join(".");
   }
 }

@@ -1,33 +1,33 @@
-// A form of a YAML text, made from the description of what may stand in it: every key that a file may have is a field.
+// A form of a YAML text, made from the description of what may stand in it: every key that a file may have is a field,
+// which shows what is written there and changes that alone.
 import { stringify } from "/assets/vendor/yaml.js";
-import { button, choice, labelled, make, pair } from "./dom.js";
-import { Fields } from "./form_fields.js";
-import { dataEdit, documentOf } from "./yaml_text.js";
+import { button, checkbox, choice, labelled, make, pair } from "./dom.js";
+import { markFields } from "./form_fields.js";
+import { dataEdit, documentOf, editsInTurn, flowAt, flowEdit, valueEdit, writtenAt } from "./yaml_text.js";
 
-const SCALARS = ["number", "whole", "word"];
-export const isSimple = ({ kind }) => !["part", "parts", "union"].includes(kind);
-export const flow = (value) => stringify(value, { collectionStyle: "flow", lineWidth: 0, flowCollectionPadding: false }).trim();
-export const heading = (text) => make("h2", { class: "small wide" }, text);
+const CLASSES = { number: "number", whole: "number", word: "" };
+const isSimple = ({ kind }) => !["part", "parts", "union"].includes(kind);
+const flow = (value) => stringify(value, { collectionStyle: "flow", lineWidth: 0, flowCollectionPadding: false }).trim();
 const raised = (unit) => unit.replace(/\^([234])/g, (_, power) => "\u00b2\u00b3\u2074"[power - 2]);
 const titleOf = ({ key, unit }) => (unit ? `${key} [${raised(unit)}]` : key);
+export const heading = (text) => make("h2", { class: "small wide" }, text);
+export const rowOf = (text, input) => [labelled(text, input)[0], make("span", { class: "field" }, input)];
 
 export class SchemaForm {
   // `schema`: the part that the whole text is; `edit` is handed each change of the text.
   // `layouts`: rows of one's own for a key, by its path without numbers: "links.beam.section".
   constructor(schema, edit) {
-    Object.assign(this, { schema, edit, layouts: {} });
-    this.fields = new Fields(edit);
+    Object.assign(this, { schema, edit, layouts: {}, errors: [] });
   }
   show(text) {
     const document_ = documentOf(text);
     // While the text is no YAML the form waits, as it was.
     if (!document_) return;
     Object.assign(this, { text, document: document_, data: document_.toJSON() });
-    this.fields.at(text, document_, (path) => this.fieldName(path));
     const key = this.structure();
     clearTimeout(this.building);
     // Only other values: the fields stay where they are, and so does the one that the user is in.
-    if (key === this.key) return this.refresh();
+    if (key === this.key) return this.following.forEach((follow) => follow());
     // Not before the field that the user goes to has the focus.
     this.building = setTimeout(() => { this.key = key; this.build(); });
   }
@@ -35,17 +35,19 @@ export class SchemaForm {
     return JSON.stringify(structure(this.data));
   }
   build() {
-    this.fields.clear();
+    this.following = [];
+    this.switches = new Set();
     const focus = window.document.activeElement?.dataset?.field;
     this.element.replaceChildren(...this.content());
     if (focus) this.element.querySelector(`[data-field="${CSS.escape(focus)}"]`)?.focus();
-    this.fields.mark(this.element, this.errors ?? []);
+    this.mark(this.errors);
   }
-  refresh() {
-    this.fields.refresh();
+  mark(errors) {
+    this.errors = errors;
+    markFields(this.element, errors);
   }
 
-  // --- the description ---
+  // --- the data and their description ---
   at(path) {
     return path.reduce((data, step) => data?.[step], this.data);
   }
@@ -71,6 +73,23 @@ export class SchemaForm {
     return kind === "part" ? this.beginning(fields) : undefined;
   }
 
+  // --- changes of the text ---
+  set(path, data) {
+    this.edit(dataEdit(this.text, path, data));
+  }
+  // Several changes as one step to undo.
+  change(...makers) {
+    this.edit(editsInTurn(this.text, ...makers));
+  }
+  // A part that `true` stands for is opened for its first entry, and is `true` again without any.
+  write(path, maker) {
+    const part = path.slice(0, -1);
+    const before = this.switches.has(this.fieldName(part)) && this.at(part);
+    const open = (text) => (before === true ? dataEdit(text, part, {}) : null);
+    const close = (text) => (before && !documentOf(text).hasIn(part) ? dataEdit(text, part, true) : null);
+    this.change(open, maker, close);
+  }
+
   // --- rows of a title and what is filled in ---
   rows(fields, path) {
     return fields.flatMap((field) => this.row(field, [...path, field.key]));
@@ -80,15 +99,13 @@ export class SchemaForm {
     return own ? own(field, path) : this.plainRow(field, path);
   }
   plainRow(field, path) {
-    if (field.kind === "parts") return [make("div", { class: "wide" }, this.table(field, path))];
+    if (field.kind === "parts") return [make("div", { class: "wide" }, this.list(field, path))];
     if (field.kind === "union") return this.union(field, path);
-    if (field.kind === "part") return this.part(field, path, field.fields, field.switch ? [this.fields.toggle(path, "on")] : []);
+    if (field.kind === "part") return this.part(field, path, field.fields, field.switch ? [this.toggle(path)] : []);
     const input = this.input(field, path);
-    if (field.kind === "flag") return [make("span", {}), make("span", { class: "field" }, input)];
-    const [label] = labelled(titleOf(field), input);
-    return [label, make("span", { class: "field" }, input)];
+    return field.kind === "flag" ? [make("span", {}), make("span", { class: "field" }, input)] : rowOf(titleOf(field), input);
   }
-  part(field, path, fields, first = []) {
+  part(field, path, fields, first) {
     const simple = fields.filter(isSimple).map((one) => this.pair(one, [...path, one.key]));
     const inner = fields.filter((one) => !isSimple(one));
     return [make("span", { title: field.help }, field.key), make("span", { class: "row field" }, ...first, ...simple), ...this.rows(inner, path)];
@@ -101,25 +118,28 @@ export class SchemaForm {
     const form = this.formAt(field, path);
     const begin = (type) => {
       const { named, fields } = field.forms.find((one) => one.type === type);
-      this.edit(dataEdit(this.text, path, { ...named, ...this.beginning(fields) }));
+      this.set(path, { ...named, ...this.beginning(fields) });
     };
     const pick = choice(field.forms.map(({ type }) => [type, type]), form.type, begin);
-    pick.setAttribute("aria-label", `${this.label(path)}: kind`);
+    pick.setAttribute("aria-label", `${this.fieldName(path)}: kind`);
     return this.part(field, path, form.fields, [pick, make("span", { class: "soft" }, form.about)]);
   }
   // Parts of one kind, each in a line; `adding` has the words and the change that adds one.
-  table(field, path) {
-    const drop = (k) => {
-      const made = button("\u00d7", () => this.edit(dataEdit(this.text, [...path, k], undefined)));
-      made.setAttribute("aria-label", `Remove ${this.label([...path, k])}`);
-      return made;
-    };
-    const row = (k) => [...field.fields.map((one) => this.input(one, [...path, k, one.key])), drop(k)];
-    const rows = (this.at(path) ?? []).map((_, k) => make("tr", {}, ...row(k).map((cell) => make("td", {}, cell))));
-    const head = field.fields.map((one) => make("th", { scope: "col" }, titleOf(one)));
+  list(field, path) {
+    const row = (_, k) => [...field.fields.map((one) => this.input(one, [...path, k, one.key])), this.remover([...path, k])];
+    const parts = this.at(path);
+    const rows = Array.isArray(parts) ? parts.map(row) : [];
     const [words, add] = this.adding[field.key];
-    const table = make("table", {}, make("thead", {}, make("tr", {}, ...head, make("td", {}))), make("tbody", {}, ...rows));
-    return make("div", {}, rows.length ? table : "", button(words, () => this.edit(add(path))));
+    return make("div", {}, rows.length ? this.table([...field.fields.map(titleOf), ""], rows) : "", button(words, () => this.edit(add(path))));
+  }
+  remover(path) {
+    const made = button("\u00d7", () => this.set(path, undefined));
+    made.setAttribute("aria-label", `Remove ${this.fieldName(path)}`);
+    return made;
+  }
+  table(head, rows) {
+    const row = (cells, kind) => make("tr", {}, ...cells.map((cell) => make(cell === "" ? "td" : kind, { colSpan: cell?.span }, cell?.inside ?? cell)));
+    return make("table", {}, make("thead", {}, row(head, "th")), make("tbody", {}, ...rows.map((cells) => row(cells, "td"))));
   }
 
   // --- one field ---
@@ -127,22 +147,45 @@ export class SchemaForm {
     return this.input(this.fieldAt(path), path);
   }
   input(field, path) {
-    const { key, kind, help, required, choices, default: usual } = field;
-    const label = this.label(path);
+    const { key, kind, help, default: usual } = field;
+    if (kind === "flag") return Object.assign(this.check(path, key, usual ?? false), { title: help });
+    const isScalar = kind in CLASSES;
     const hint = usual === null ? "" : flow(usual);
-    if (kind === "flag") return Object.assign(this.fields.check(path, key, usual ?? false), { title: help });
-    const words = this.wordsOf(field);
-    // What is picked from names that the text itself has can be taken back.
-    const none = required && choices.length ? [] : [["", required ? "" : `${usual ?? "default"}`]];
-    const options = [...none, ...words.map((word) => [word, word])];
-    const scalar = () => this.fields.input(path, label, kind === "word" ? "" : "number", hint);
-    const list = () => this.fields.line(path, label, hint || help);
-    const made = words.length ? this.fields.select(path, options, label) : SCALARS.includes(kind) ? scalar() : list();
-    made.title = help;
+    const read = () => (isScalar ? writtenAt : flowAt)(this.text, this.document, path);
+    // What is no list is written as text, and the validator says so.
+    const write = (text, typed) => (isScalar ? null : flowEdit(text, path, typed)) ?? valueEdit(text, path, typed);
+    const line = { class: CLASSES[kind] ?? "line", placeholder: hint || (isScalar ? "" : help) };
+    const options = this.options(field, read());
+    const made = Object.assign(options.length ? choice(options, "", () => {}) : make("input", line), { title: help, value: read() });
+    made.setAttribute("aria-label", this.fieldName(path));
+    made.dataset.field = this.fieldName(path);
+    made.onchange = () => this.write(path, (text) => write(text, made.value));
+    this.following.push(() => { if (made !== window.document.activeElement) made.value = read(); });
     return made;
+  }
+  // The words to choose among; a file may have another name of one.
+  options(field, written) {
+    const words = this.wordsOf(field);
+    if (!words.length) return [];
+    const all = words.includes(written) || !written ? words : [...words, written];
+    // What is picked from names that the text itself has can be taken back.
+    const none = field.required && field.choices.length ? [] : [["", field.required ? "" : `${field.default ?? "default"}`]];
+    return [...none, ...all.map((word) => [word, word])];
   }
   wordsOf({ choices }) {
     return choices;
+  }
+  // True or false; what it is by default is not written.
+  check(path, words, byDefault) {
+    const isOn = String(this.at(path) ?? byDefault) !== "false";
+    const { label, box } = checkbox(words, isOn, (on) => this.set(path, on === byDefault ? undefined : on));
+    box.dataset.field = this.fieldName(path);
+    return label;
+  }
+  // A part that `true` stands for.
+  toggle(path) {
+    this.switches.add(this.fieldName(path));
+    return this.check(path, "on", false);
   }
 }
 
