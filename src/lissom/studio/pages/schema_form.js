@@ -155,7 +155,7 @@ export class SchemaForm {
     // What is no list is written as text, and the validator says so.
     const write = (text, typed) => (isScalar ? null : flowEdit(text, path, typed)) ?? valueEdit(text, path, typed);
     const line = { class: CLASSES[kind] ?? "line", placeholder: hint || (isScalar ? "" : help) };
-    const options = this.options(field, read());
+    const options = this.options(field, path, read());
     const made = Object.assign(options.length ? choice(options, "", () => {}) : make("input", line), { title: help, value: read() });
     made.setAttribute("aria-label", this.fieldName(path));
     made.dataset.field = this.fieldName(path);
@@ -164,12 +164,14 @@ export class SchemaForm {
     return made;
   }
   // The words to choose among; a file may have another name of one.
-  options(field, written) {
+  options(field, path, written) {
     const words = this.wordsOf(field);
     if (!words.length) return [];
     const all = words.includes(written) || !written ? words : [...words, written];
     // What is picked from names that the text itself has can be taken back.
-    const none = field.required && field.choices.length ? [] : [["", field.required ? "" : `${field.default ?? "default"}`]];
+    const hasDefault = !field.required && this.at(path.slice(0, -1)) !== undefined;
+    const usual = field.default === null ? "default" : `${field.default} (default)`;
+    const none = field.required && field.choices.length ? [] : [["", hasDefault ? usual : ""]];
     return [...none, ...all.map((word) => [word, word])];
   }
   wordsOf({ choices }) {
