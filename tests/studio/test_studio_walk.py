@@ -77,8 +77,9 @@ ATTEMPTS = (
         Attempt("folder", "POST", path, 403, body)
         for path, body in (
             ("/api/results/curves", {"runs": ["../secret.yaml"], "what": ["q"]}),
-            ("/api/results/compare", {"runs": ["../a.nc", "../b.nc"]}),
-            ("/api/results/export", {"file": "../secret.yaml", "ending": ".csv"}),
+            ("/api/verbs/compare", {"source": ["../a.nc", "../b.nc"]}),
+            ("/api/verbs/compare/file", {"source": ["../a.nc"], "ending": ".png"}),
+            ("/api/verbs/plot/file", {"source": "../secret.yaml", "ending": ".csv"}),
             ("/api/verbs/modes", {"source": "../secret.yaml"}),
             ("/api/verbs/control compare", {"source": "../secret.yaml"}),
             ("/api/verbs/sweep", {"source": "../secret.yaml"}),

@@ -98,7 +98,7 @@ class Backend:
             draft = str(self.folder.keep_draft(name, text))
             found = self.ask(self.files, "validate", file=draft)
             self.folder.drop_idle_draft(name, text)
-        return _named(found, draft, name)
+        return renamed(found, draft, name)
 
     def draft_source(self, name: str) -> str:
         """The draft of a description where there is one, else the description."""
@@ -144,14 +144,16 @@ def _names_file(path: list[str], value: Any) -> bool:
     return path[-1] in FILE_KEYS and isinstance(value, str)
 
 
-def _named(found: Any, draft: str, name: str) -> Any:
-    """Messages about a draft, with the name of its file."""
+def renamed(found: Any, place: str, name: str) -> Any:
+    """An answer about a file, with its name in place of where it lies."""
     if isinstance(found, str):
-        return found.replace(draft, name)
+        return found.replace(place, name)
     if isinstance(found, list):
-        return [_named(entry, draft, name) for entry in found]
+        return [renamed(entry, place, name) for entry in found]
     if isinstance(found, dict):
-        return {key: _named(entry, draft, name) for key, entry in found.items()}
+        return {
+            renamed(k, place, name): renamed(v, place, name) for k, v in found.items()
+        }
     return found
 
 

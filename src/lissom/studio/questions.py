@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 Changes = Annotated[dict[str, Any], Field(max_length=200)]
-Ending = Annotated[str, Field(pattern=r"^\.[a-z]{1,4}$")]
 # One number for each moving joint of a robot [rad or m].
 JointValues = tuple[float, ...]
 STRICT = ConfigDict(frozen=True, extra="forbid")
@@ -19,7 +18,8 @@ class VerbQuestion(BaseModel):
 
     model_config = STRICT
 
-    source: Name | None = None  # what it is about; of verbs that read nothing None
+    # What it is about: of a verb that compares several, and of verbs that read nothing None.
+    source: Name | Annotated[tuple[Name, ...], Field(max_length=8)] | None = None
     changes: Changes = {}
     values: dict[str, Any] = {}
     ending: str | None = None  # of the file that is asked for, instead of numbers

@@ -34,16 +34,6 @@ def curves(data: Data, watch: Any) -> Any:
     }
 
 
-def compare(data: Data, watch: Any) -> Any:
-    """How far results are apart."""
-    return _performed("compare", data)
-
-
-def plot(data: Data, watch: Any) -> Any:
-    """A result as a picture, a page that moves, or a table."""
-    return _performed("plot", data)
-
-
 def gif(data: Data, watch: Any) -> None:
     """Pictures in PNG as a GIF that plays again and again.
 
@@ -70,13 +60,6 @@ def gif(data: Data, watch: Any) -> None:
         duration=data["interval"],
         loop=0,
     )
-
-
-def _performed(name: str, values: Data) -> Any:
-    from ..verbs.perform import perform
-    from ..verbs.registry import verb_named
-
-    return perform(verb_named(name), None, values)
 
 
 class _Block:
@@ -113,4 +96,4 @@ def _packed(block: _Block, one: Any) -> Data:
     }
 
 
-RESULT_CALLS = (result_facts, curves, compare, plot, gif)
+RESULT_CALLS = (result_facts, curves, gif)

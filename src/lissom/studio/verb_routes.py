@@ -12,7 +12,7 @@ from ..files.description_files import library_scenarios
 from ..verbs.registry import verbs
 from ..verbs.verb import NOTHING, Verb
 from .answer_files import answered_file
-from .backend import Backend, check_changes, check_values, title_of
+from .backend import Backend, check_changes, check_values, renamed, title_of
 from .folder import FolderError
 from .jobs import SIMULATE, Order
 from .questions import VerbQuestion
@@ -35,7 +35,13 @@ def verb_routes(backend: Backend) -> APIRouter:
         verb = known_verb(name)
         request = asked(backend, verb, question)
         if verb.limit_s <= backend.limits.call_s:
-            return backend.ask(backend.analyses, "verb", **request)
+            found = backend.ask(backend.analyses, "verb", **request)
+            if verb.reads == NOTHING:
+                # A page knows the files of the folder by their names.
+                names = sources(question.source)
+                for place, name in zip(sources(request["source"]), names, strict=True):
+                    found = renamed(found, place, name)
+            return found
         backend.queue.check_room()
         # What is wrong is said at once, field by field.
         backend.ask(backend.files, "check_verb", **request)
@@ -52,7 +58,7 @@ def verb_routes(backend: Backend) -> APIRouter:
             backend.files,
             "verb_lines",
             name=name,
-            shown=_shown(backend, name, question.source or ""),
+            shown=_shown(backend, name, first_of(question.source)),
             changes=question.changes,
             values=question.values,
         )
@@ -103,23 +109,34 @@ def asked(backend: Backend, verb: Verb, question: VerbQuestion) -> Data:
     check_changes(question.changes)
     check_values(question.values)
     source = question.source
-    if source is None and verb.reads != NOTHING:
+    if not isinstance(source, str) and verb.reads != NOTHING:
         raise FolderError("source: which robot?", 400)
     # A verb that reads no robot takes a name of the library as the command line does.
     place = backend.named if verb.reads == NOTHING else backend.source
+    places = [place(name) for name in sources(source)]
     return {
         "name": verb.name,
-        "source": source and place(source),
+        "source": places if isinstance(source, tuple) else next(iter(places), None),
         "changes": question.changes,
         "values": question.values,
     }
+
+
+def sources(source: Any) -> tuple[str, ...]:
+    """All that a question is about."""
+    return (source,) if isinstance(source, str) else tuple(source or ())
+
+
+def first_of(source: Any) -> str:
+    """What a question is about, or the first of it."""
+    return next(iter(sources(source)), "")
 
 
 def ordered(
     backend: Backend, verb: Verb, question: VerbQuestion, request: Data
 ) -> Order:
     """A long verb as the queue takes it, with free names for the files that are kept."""
-    source = question.source or verb.name
+    source = first_of(question.source) or verb.name
     title = title_of(source)
     if verb.name != SIMULATE:
         title = f"{title}-{verb.name.replace(' ', '-')}"

@@ -117,7 +117,9 @@ def with_subject(
     """Values of a verb that reads no robot, what it is about and the changes of that among them."""
     subject = subject_of(verb)
     if subject is not None and source is not None:
-        values = {**values, subject.name: source}
+        is_one_of_several = subject.facts.kind == "list" and isinstance(source, str)
+        about = [source] if is_one_of_several else source
+        values = {**values, subject.name: about}
     return {**values, "changes": changes} if changes else values
 
 

@@ -178,7 +178,6 @@ TABLE = (
             ),
         ),
         compiles=False,
-        in_studio=False,
     ),
     Verb(
         "plot",
@@ -199,7 +198,7 @@ TABLE = (
         ),
         required=("picture",),
         compiles=False,
-        in_studio=False,
+        most={"what": 40},
     ),
     Verb(
         "static",

@@ -1,6 +1,6 @@
 // Other results beside the one that is shown: which, and how far they are apart.
 import { button, checkbox, make, shown } from "./dom.js";
-import { post, save } from "./server.js";
+import { ask, saveFile } from "./verb_form.js";
 
 const COLUMNS = ["run", "quantity", "largest", "at [s]", "rms", "unit", "% of its motion"];
 
@@ -46,7 +46,7 @@ export class ComparePanel {
     this.said.textContent = "";
     if (!this.others.length) return;
     try {
-      const found = await post("results/compare", { runs: this.runs });
+      const found = await ask("compare", { source: this.runs });
       this.table.replaceChildren(differenceTable(found, this.kinds));
       if (found.not_shared.length) this.said.textContent = `not in all runs: ${found.not_shared.join(", ")}`;
     } catch (failure) {
@@ -55,7 +55,7 @@ export class ComparePanel {
   }
   async picture(ending) {
     try {
-      await save("results/compare/picture", { runs: this.runs, ending }, `compare${ending}`);
+      await saveFile("compare", { source: this.runs }, ending);
     } catch (failure) {
       this.said.textContent = failure.message;
     }

@@ -2,6 +2,7 @@
 import { button, choice, make } from "./dom.js";
 import { printReport } from "./report.js";
 import { downloadAddress, save, saveBlob } from "./server.js";
+import { saveFile } from "./verb_form.js";
 
 const GIF_WIDTH = 480;
 const GIF_RATE = 12; // pictures per second
@@ -41,7 +42,7 @@ export class ExportPanel {
     if (form === "robot.png") return this.picture().then((blob) => saveBlob(blob, `${stem}-robot.png`));
     if (form === ".gif") return this.frames().then((motion) => save("results/gif", motion, `${stem}.gif`));
     const what = form === ".html" ? [] : this.screen.charts.shown();
-    return save("results/export", { file, what, ending: form }, `${stem}${form}`);
+    return saveFile("plot", { source: file, values: { what } }, form, stem);
   }
   async print() {
     await Promise.all([this.screen.compare.ready, this.screen.showLines()]);

@@ -6,7 +6,7 @@ let known = null;
 export const declarations = () => (known ||= get("verbs"));
 
 export const ask = (verb, question) => post(`verbs/${verb}`, question);
-export const saveFile = (verb, question, ending) => save(`verbs/${verb}/file`, { ...question, ending }, `${verb}${ending}`);
+export const saveFile = (verb, question, ending, stem = verb) => save(`verbs/${verb}/file`, { ...question, ending }, `${stem}${ending}`);
 // The same question with more values.
 export const withValues = ({ values, ...about }, more) => ({ ...about, values: { ...values, ...more } });
 
