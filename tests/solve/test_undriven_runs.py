@@ -1,10 +1,10 @@
-"""Runs that nothing drives: what they have in common is kept for the robot, and the robot is not kept for it."""
+"""Runs without inputs: their empty inputs are cached for the robot, and the cache does not keep the robot alive."""
 
 import gc
 import pickle
 import weakref
 
-from lissom.solve.inputs import MOST_KEPT, Inputs, inputs_of_torque
+from lissom.solve.inputs import MOST_CACHED, Inputs, inputs_of_torque
 from lissom.solve.model import Model
 
 
@@ -30,9 +30,9 @@ def test_inputs_of_one_robot_are_wired_to_another():
 
 def test_loads_of_many_durations_are_not_all_kept():
     inputs = Inputs(1)
-    for t_end in range(1, 4 * MOST_KEPT):
+    for t_end in range(1, 4 * MOST_CACHED):
         inputs.schedule(float(t_end))
-    assert len(inputs._schedules) <= MOST_KEPT
+    assert len(inputs._schedules) <= MOST_CACHED
 
 
 def test_inputs_that_were_wired_go_to_other_processes():

@@ -1,4 +1,4 @@
-"""Elastic equilibrium: what holds the joints, how far the links sag, and the energy in it."""
+"""Elastic equilibrium: holding torques, sag and energy."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +44,7 @@ class Equilibrium(Result):
 
     @property
     def joints_are(self) -> str:
-        """`held` or `free`."""
+        """State of the joints in words: `held` or `free`."""
         return "free" if self.free else "held"
 
     def to_dict(self) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def static(
         raise refused("torque", given, message)
     state = model.static(q, torque, free=free)
     position = model.node_rows(model.poses(state).position)
-    # What a user can measure with the links unbent: encoders read the same, nothing sags.
+    # Reference: the robot with rigid links and the same encoder readings.
     rigid = model.poses(model.at(state.encoder))
     strain, gravity = _stored_energies(model.formulation_at(state), state.x)
     return Equilibrium(

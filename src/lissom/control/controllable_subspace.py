@@ -1,4 +1,4 @@
-"""What torques move in a linear model, and what they do not: links bend out of the plane in which their motor turns."""
+"""Controllable and uncontrollable motions of a linear model, such as bending out of the plane of a motor's rotation."""
 
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ def controllable_subspace(design: DesignModel) -> ControllableSubspace:
     size = 1.0
     controllable = np.zeros((design.states, 0))
     while True:
-        # Once more takes away what rounding left.
+        # A second pass removes rounding errors.
         for _ in range(2):
             fresh = fresh - controllable @ (controllable.T @ fresh)
         U, singular, _ = np.linalg.svd(fresh, full_matrices=False)
@@ -40,7 +40,7 @@ def controllable_subspace(design: DesignModel) -> ControllableSubspace:
 def uncontrollable_poles(
     design: DesignModel, subspace: ControllableSubspace
 ) -> Complex[np.ndarray, " w"]:
-    """Poles z of the motions that no torque moves: no feedback does either."""
+    """Poles z of the uncontrollable motions: no feedback changes them."""
     alone = subspace.uncontrollable.T @ design.A @ subspace.uncontrollable
     return np.linalg.eigvals(alone).astype(complex)
 

@@ -1,4 +1,4 @@
-"""Delayed reference control: the position loop stays as it is, its reference waits where the links are strained.
+"""Delayed reference control: the position loop is unchanged, its reference is delayed while the links are strained.
 
 The inner loop tracks r(t - delta). The delay follows from the strain eps that motion causes, [Boschetti2012],
 [Caracciolo2018]:
@@ -34,7 +34,7 @@ from .tuning import delay_gain
 
 
 class DelayedReferenceController(Common):
-    """A PID whose reference waits where the links are strained."""
+    """A PID whose reference is delayed while the links are strained."""
 
     type: Literal["delayed-reference"]
     gains: JointGains
@@ -122,7 +122,7 @@ class DelayedReference(AbstractLaw):
 def delayed_reference_law(
     model: Model, controller: DelayedReferenceController
 ) -> DelayedReference:
-    """A position loop whose reference waits where links are strained."""
+    """A position loop whose reference is delayed while links are strained."""
     inner = position_loop(model, controller, controller.gains)
     sensors = controller.sensors
     slow = _at_rest(model, controller, sensors)

@@ -11,6 +11,7 @@ from ..solve.model import Model
 class DescribedLaw(NamedTuple):
     """A description with units, ranges and checks, and the law that it becomes for a robot."""
 
-    # Its `type` is the word that files use; from `Common` it has a motion, a sample time and the flaws of a real loop.
+    # `type` is its name in files; from `Common` it has a motion, a sample time, and delay, noise and limits of a real
+    # loop.
     description: type[Part]
     build: Callable[[Model, Any], AbstractLaw]

@@ -1,4 +1,4 @@
-"""Where a described controller leads the robot: its reference through its shaper, its pose, its nominal motion."""
+"""Motion of a described controller: its reference through its shaper, its pose, its nominal motion."""
 
 from typing import Any
 

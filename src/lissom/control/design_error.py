@@ -1,8 +1,8 @@
-"""What says that a controller cannot be designed."""
+"""The error of a controller that cannot be designed."""
 
 
 class DesignError(ValueError):
-    """No controller can be designed for this robot in this way, and why; `field` is the key at fault, where one is."""
+    """No controller can be designed for this robot in this way; `field` is the key at fault, if there is one."""
 
     def __init__(self, message: str, field: str = ""):
         super().__init__(f"{field}: {message}" if field else message)

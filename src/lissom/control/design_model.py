@@ -1,4 +1,4 @@
-"""The linear model that a controller is designed on: sampled, with the slow motions of the robot alone.
+"""The linear model that a controller is designed on: sampled, reduced to the slow motions of the robot.
 
 Motions faster than the controller can follow are left out; what they add at rest stays as a feed-through. The states
 are deviations from a nominal motion,
@@ -156,7 +156,7 @@ def energy_matrix(linear: LinearModel) -> Matrix:
     n = len(second.M)
     whole = np.zeros((2 * n, 2 * n))
     K = 0.5 * (second.K + second.K.T)
-    # A hanging or leaning robot has no least energy in its joints: what pushes it away is no energy to be kept small.
+    # A hanging or leaning robot has no minimum of energy over its joints: only stiffness that restores counts.
     lam, V = np.linalg.eigh(K)
     whole[:n, :n] = V * np.maximum(lam, 0.0) @ V.T
     whole[n:, n:] = 0.5 * (second.M + second.M.T)

@@ -1,8 +1,8 @@
 """Inverse dynamics of the bending robot at its encoders: torques under which the encoders follow a motion exactly.
 
-From torques to the encoders beside them a bending robot is minimum phase: with its joints led along their motion the
-links vibrate as clamped ones do, and what vibrates dies out by its own damping. So the robot itself is the inverse. It
-is run forward in time with its actuated joints on the motion, and the torques that this takes are written down.
+From torques to the encoders beside them a bending robot is minimum phase: with its joints on their motion the links
+vibrate as clamped ones do, and the vibration decays by its own damping. So the robot itself is the inverse. It is run
+forward in time with its actuated joints on the motion, and the torques that this takes are written down.
 """
 
 from collections.abc import Sequence

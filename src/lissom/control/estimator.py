@@ -1,7 +1,7 @@
 """The Kalman filter of the deviations, and of unknown torques.
 
-States are (dx, d): d is a torque that acts beside the command, the same from sample to sample until the filter learns
-better. A controller that takes it back has integral action (offset-free control).
+States are (dx, d): d is a torque that adds to the command, constant from sample to sample except for a small drift. A
+controller that takes it back has integral action (offset-free control).
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ ROUNDING = 1e-13
 
 
 class Estimate(NamedTuple):
-    """What is expected at the next sample, before it is measured."""
+    """Prediction for the next sample, before it is measured."""
 
     state: Float[Array, " s"]
     disturbance: Float[Array, " a"]
@@ -60,7 +60,7 @@ class Estimator(eqx.Module):
         torque: Float[Array, " a"],
         push: Float[Array, " s"] | float = 0.0,
     ) -> Estimate:
-        """What the next sample should find under a torque, held from now on, and a known push of the state."""
+        """Prediction for the next sample under a torque, held from now on, and a known change of the state."""
         A, B = jnp.asarray(self.A), jnp.asarray(self.B)
         following = A @ state + B @ (torque + disturbance) + push
         return Estimate(following, disturbance, torque)
@@ -105,7 +105,7 @@ def stationary_gain(
     G = np.concatenate([B, np.zeros((a, a))])
     drift = np.concatenate([np.zeros((s, a)), np.eye(a)])
     Q = _spread(G, torque_noise) + _spread(drift, disturbance_drift)
-    # A little of every motion is stirred by what the model leaves out.
+    # A little process noise on every state stands for what the model leaves out.
     Q = Q + 1e-12 * np.trace(Q) / len(Q) * np.eye(len(Q))
     m = len(C)
     R = np.diag(np.broadcast_to(np.asarray(sensor_noise, dtype=float), (m,)) ** 2)
@@ -114,11 +114,11 @@ def stationary_gain(
 
 
 def check_lasting_torques(design: DesignModel) -> None:
-    """Refuse sensors that cannot tell lasting torques apart: some balance (dx, d) is seen by none of them."""
+    """Refuse sensors that cannot distinguish constant torques: some equilibrium (dx, d) is seen by none of them."""
     s = design.states
     A, C = with_disturbance(design)
     balance = np.concatenate([A[:s] - np.eye(s, len(A)), C])
-    # Metres, radians and torques are compared by what they do.
+    # Metres, radians and torques are scaled by their effect.
     size = np.maximum(np.linalg.norm(balance, axis=0), 1e-300)
     _, singular, motions = np.linalg.svd(balance / size)
     rows, columns = balance.shape

@@ -59,7 +59,7 @@ class EKFController(EstimatedStateFeedback):
 
 
 class KalmanPrediction(NamedTuple):
-    """What the filter expects at the next sample."""
+    """Prediction of the filter for the next sample."""
 
     state: Float[Array, " s"]
     disturbance: Float[Array, " a"]
@@ -94,7 +94,7 @@ class ExtendedKalman(eqx.Module):
         return jnp.concatenate([xd, jnp.linalg.solve(engine.inertia_at(f, x), force)])
 
     def measurement(self, z: Float[Array, " s"], torque: Float[Array, " a"]):
-        """What the sensors read in a state under torques."""
+        """Sensor readings in a state under torques."""
         f = self.formulation
         x, xd = jnp.split(z, 2)
         xdd = self.rate(z, torque)[x.shape[0] :]
@@ -138,7 +138,7 @@ class ExtendedKalman(eqx.Module):
     def start(
         self, state: Float[Array, " s"], torque: Float[Array, " a"]
     ) -> KalmanPrediction:
-        """A robot that is known to be in a state."""
+        """The filter at a known state."""
         none = jnp.zeros_like(torque)
         size = state.shape[0] + torque.shape[0]
         first = KalmanPrediction(state, none, jnp.zeros((size, size)), torque)
@@ -173,7 +173,7 @@ class ExtendedKalman(eqx.Module):
         return solution[:, 0], solution[:, 1 : s + 1], solution[:, s + 1 :]
 
     def predict(self, state, disturbance, covariance, torque) -> KalmanPrediction:
-        """What the next sample should find under a torque, held from now on."""
+        """Prediction for the next sample under a torque, held from now on."""
         step, A, B = self.sampled_step(self.slopes(state, torque + disturbance))
         s = state.shape[0]
         a = B.shape[1]
@@ -198,7 +198,7 @@ class EKFControl(AbstractLaw):
         K: gains on coordinates and rates of the robot as the controller knows it, over poses.
         nominal: motion with those coordinates and rates as its measurements.
         sample: period [s].
-        sensor_names: what the filter sees.
+        sensor_names: measured channels.
         columns: places of the actuated joints among the coordinates.
         torque_limit: of each actuated joint.
     """

@@ -1,4 +1,4 @@
-"""Hybrid control: a position loop, and beside it a loop that damps what gauges or accelerometers feel."""
+"""Hybrid control: a position loop, and a second loop that damps the signals of gauges or accelerometers."""
 
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -40,7 +40,7 @@ class HybridController(Common):
 
 
 class HybridMemory(NamedTuple):
-    """Memory of the position loop, and what the vibration has settled about."""
+    """Memory of the position loop, and the state of the high-pass filter."""
 
     inner: PIDMemory
     mean: Float[Array, " m"]
@@ -48,10 +48,10 @@ class HybridMemory(NamedTuple):
 
 
 class Hybrid(AbstractLaw):
-    """tau = tau_PID + G w: w the vibration in the signals, or its rate, without what lasts.
+    """tau = tau_PID + G w: w the high-pass filtered signals, or their rate.
 
-    What lasts is taken out by a first-order high-pass filter, so that position control and vibration control do not
-    work against each other at rest.
+    The constant part is removed by a first-order high-pass filter, so that position control and vibration control do
+    not work against each other at rest.
 
     Args:
         inner: the position loop.

@@ -1,11 +1,11 @@
-"""Which file of this room has the description and the law of which controller; a law is imported when it is named."""
+"""Table of the controllers and the modules of their laws; a module is imported when its controller is named."""
 
 from importlib import import_module
 from typing import Any
 
 from ..controller_types import register_type
 
-# What a file writes as `type`, and the module whose `LAW` it is.
+# `type` of a controller, and the module with its `LAW`.
 LAWS = {
     "pd": "pd",
     "pid": "pid",

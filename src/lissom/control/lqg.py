@@ -1,4 +1,4 @@
-"""Optimal control on the estimate of a Kalman filter (LQG): what sensors measure, and nothing else."""
+"""Optimal control on the estimate of a Kalman filter (LQG)."""
 
 from typing import Any, Literal
 
@@ -27,17 +27,17 @@ class LQGController(PreviewedFeedback):
 
 
 class PreviewInputs(eqx.Module):
-    """What is known before the motion begins, over time: see `preview`."""
+    """Feed-forward of the known motion over time: see `preview`."""
 
     torque: AbstractSignal  # that does not wait for a deviation
     push: AbstractSignal  # w
 
 
 class LQG(AbstractLaw):
-    """du = -K xhat - dhat on the estimate of a Kalman filter: what sensors measure, and nothing else.
+    """du = -K xhat - dhat on the estimate of a Kalman filter, from sensors only.
 
-    The filter knows the torque that the limits let through, so that nothing winds up; it learns unknown lasting torques
-    and takes them back, so that no error stays. What the nominal motion leaves out is met in advance (`preview`).
+    The filter gets the saturated torque, so that nothing winds up; it estimates unknown constant torques and the law
+    compensates them, so that no error remains. What the nominal motion leaves out is met in advance (`preview`).
     """
 
     K: Float[Real, "a s"]

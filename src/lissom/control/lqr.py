@@ -62,7 +62,7 @@ class LQR(AbstractLaw):
         integral = jnp.asarray(self.K_integral) @ memory
         wanted = self.nominal.torque.value(t) - feedback - integral
         torque = saturate(wanted, self.torque_limit)
-        # Where the limit cuts off, the sum of the errors waits.
+        # Anti-windup: the integral is held while the torque is limited.
         free = jnp.all(torque == wanted)
         summed = memory + jnp.where(free, self.sample, 0.0) * deviation[s:]
         return torque, summed

@@ -1,4 +1,4 @@
-"""How far a sampled loop is from instability: margins at the drives, all of them at once.
+"""Stability margins of a sampled loop at the drives, all of them at once.
 
 The loop is cut where the torques enter the robot. With L(z) its gain there and S = (1 + L)^-1 the sensitivity, the
 largest singular value Ms of S over all frequencies bounds what every drive may do at the same time:
@@ -52,7 +52,7 @@ class OpenLoop(NamedTuple):
         return -(law.L + law.N @ memory) @ robot
 
     def as_model(self) -> LinearModel:
-        """L(z) as a linear model, from the torques of the drives to what the law answers, its sign turned.
+        """L(z) as a linear model, from the torques of the drives to the negative command of the law.
 
         States are robot, held torque and memory. `as_model().to_control()` is an object of python-control.
         """

@@ -53,11 +53,11 @@ class MixedNormController(EstimatedStateFeedback):
 
 
 class SynthesisError(RuntimeError):
-    """The inequalities were not solved, and why."""
+    """The matrix inequalities were not solved; the message gives the reason."""
 
 
 class Plant(NamedTuple):
-    """A linear robot with what disturbs it and what is to be kept small."""
+    """A linear robot with disturbances and weighted outputs."""
 
     A: Matrix
     B: Matrix
@@ -279,7 +279,7 @@ def _controller(plant: Plant, peak: float) -> tuple[Controller, float]:
 
 
 class _Unknowns(NamedTuple):
-    """Variables of the inequalities."""
+    """Variables of the matrix inequalities."""
 
     X: Any
     Y: Any

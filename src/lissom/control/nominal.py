@@ -1,11 +1,11 @@
-"""The nominal motion: what the joints should do, the torques that this takes, and what the sensors then read.
+"""The nominal motion: reference of the joints, feed-forward torques and nominal sensor readings.
 
 Every law of the kit has the form
 
     tau = tau_nom(t) + feedback(y - y_nom(t)),
 
 so that laws can be compared on one motion with one feed-forward. The links of the nominal motion are in quasi-static
-balance with it: whatever they do beyond that is vibration, and a matter for the feedback.
+balance with it: any deviation from it is vibration, and left to the feedback.
 """
 
 from collections.abc import Callable, Sequence
@@ -180,7 +180,7 @@ def rigid_torque(
     qd: Float[Array, " j"],
     qdd: Float[Array, " j"],
 ) -> Float[Array, " a"]:
-    """Torques of the actuated joints that move the robot with rigid links as told (inverse dynamics)."""
+    """Torques of the actuated joints that move the robot with rigid links along a motion (inverse dynamics)."""
     f = formulation
     theta = of_independent(f, q)
     x = jnp.concatenate([theta, jnp.zeros(f.n_elastic)])

@@ -85,8 +85,8 @@ def numpy_law(
 ) -> NumpyLaw:
     """A law from a function in plain NumPy, loops and `if` included.
 
-    It is called once now, with zeros, to learn how many torques it gives. All that it carries from sample to sample is
-    its memory: a run may call it more often than there are samples.
+    It is called once now, with zeros, to learn how many torques it gives. Its only state is its memory: a run may call
+    it more often than there are samples.
 
     Args:
         function: (t, measured, memory) -> (torques of the actuated joints, memory for the next sample).

@@ -157,7 +157,7 @@ class GravityTorque(AbstractSignal):
         return jax.jvp(self.value, (real(t),), (jnp.ones(()),))[1]
 
     def on(self, start: float, end: float) -> PolynomialPiece:
-        """The cubic through four gravity torques along the piece: cheap to ask for at every stage of every step."""
+        """The cubic through four gravity torques along the piece: cheap to evaluate at every stage of every step."""
         return self.pieces([start], [end])[0]
 
     def pieces(
@@ -192,7 +192,7 @@ class GravityTorque(AbstractSignal):
 
 
 def at_samples(torque: GravityTorque, sample: float, end: float) -> AbstractSignal:
-    """The torques of a reference that stands from a time on, as a table of samples: what a sampled law asks for."""
+    """The torques of a reference that stands from a time on, as a table of samples, for sampled laws."""
     count = int(np.ceil(end / sample)) + 2
     if count > MOST_SAMPLES:
         return torque
@@ -252,7 +252,7 @@ def pd_law(model: Model, controller: PDController) -> PD:
     whole = reference_through(table.t, table.value, table.interpolation)
     feedforward = None
     if controller.gravity_compensation:
-        # Passive joints carry no torque, and their places say where the robot is.
+        # Passive joints carry no torque; their coordinates in the reference fix the pose.
         feedforward = GravityTorque(model.formulation, whole)
         if controller.sample is not None:
             feedforward = at_samples(feedforward, controller.sample, float(table.t[-1]))

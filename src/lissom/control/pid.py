@@ -1,4 +1,4 @@
-"""Joint PID control: filtered derivative, and an integral that stops where the motor does."""
+"""Joint PID control: filtered derivative, anti-windup at the torque limit."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -28,7 +28,7 @@ class PIDController(Common):
 
 
 class PIDMemory(NamedTuple):
-    """What a PID carries from sample to sample."""
+    """State of a PID between two samples."""
 
     integral: Float[Array, " a"]  # torque of the integral part
     error: Float[Array, " a"]  # at the sample before
@@ -81,7 +81,7 @@ class PID(AbstractLaw):
             (self.lag * memory.derivative + change) / (self.lag + h)
         )
         ki = jnp.asarray(self.ki)
-        # Without a gain nothing is remembered: an idle integral would be a pole at one.
+        # Without a gain there is no state: an idle integral would be a pole at one.
         before = jnp.where(ki == 0, 0.0, memory.integral)
         integral = before + h * ki * error
         proportional = jnp.asarray(self.kp) * error

@@ -1,7 +1,7 @@
-"""State feedback by poles: how fast joints answer, and how well vibrations are damped.
+"""State feedback by poles: bandwidth of the joints and damping of the vibrations.
 
 Every drive moves one rigid motion of the robot. Its two poles go to the bandwidth; a vibration keeps its frequency, and
-is given the damping that is asked for where it has less. Motions that no torque moves, as the bending of a link out of
+gets the specified damping ratio if it has less. Motions that no torque moves, as the bending of a link out of
 the plane in which its motor turns it, keep their poles. The gain is that of [TitsYang1996].
 """
 
@@ -83,7 +83,7 @@ def _damped(pole: complex, least: float) -> complex:
 def placed_gain(design: DesignModel, poles: Any) -> Matrix:
     """The feedback du = -K dx that gives the sampled model these poles of continuous time.
 
-    Motions that no torque moves are left alone: their poles must be among those asked for.
+    Uncontrollable motions are left alone: their poles must be among the specified ones.
 
     Raises:
         DesignError: no torque moves a motion that lasts, or these poles cannot be reached.
@@ -104,7 +104,7 @@ def placed_gain(design: DesignModel, poles: Any) -> Matrix:
 
 
 def _free_poles(design: DesignModel, subspace: ControllableSubspace, z: Poles) -> Poles:
-    """The poles asked for, less those that stay whatever the torques do."""
+    """The specified poles, less those of uncontrollable motions."""
     if len(z) != design.states:
         raise DesignError(f"{design.states} poles are needed, got {len(z)}", "poles")
     fixed = uncontrollable_poles(design, subspace)

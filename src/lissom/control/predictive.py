@@ -31,7 +31,7 @@ from .preview import Preview
 from .regulator import Regulator
 from .state_feedback import estimated, known_motion, over_time
 
-SOFT = 8  # DAQP's sense of a limit that may be passed at a price
+SOFT = 8  # DAQP's sense of a soft constraint
 
 
 class DeflectionLimits(Part):
@@ -155,7 +155,7 @@ def program_of(
 
 
 class PreviewProgram(NamedTuple):
-    """What the motion's own pushes add to the program of every sample."""
+    """Linear terms of the program at every sample, due to the known motion."""
 
     slope: Float[np.ndarray, "t v"]  # to F dx
     deflection: Float[np.ndarray, "t h c"]  # to the deflections ahead
@@ -168,7 +168,7 @@ def preview_program(
     known: Preview,
     constrained: tuple[str, ...],
 ) -> PreviewProgram:
-    """Linear terms of the program along a motion, from the states that the known pushes alone would lead to."""
+    """Linear terms of the program along a motion, from the states that the neglected forces alone would cause."""
     samples = len(known.push)
     horizon, c = program.horizon, program.control
     after = ((0, horizon + 1), (0, 0))
@@ -195,16 +195,16 @@ def preview_program(
 
 
 class Infeasible(NamedTuple):
-    """A sample at which no torque keeps all limits."""
+    """A sample at which no torque satisfies all limits."""
 
     t: float  # [s]
-    limit: str  # the one that is passed most, if the torque may be anything within its limits
+    limit: str  # the one that is exceeded most, with the torque free within its limits
     passed_at: float  # [s]
     excess: float  # in parts of the limit
 
 
 class QuadraticSolver:
-    """A quadratic program that is set up once and solved at every sample, from its last active limits on.
+    """A quadratic program that is set up once and solved at every sample, warm-started from its last active set.
 
     Args:
         program: its matrices.
@@ -242,7 +242,7 @@ class QuadraticSolver:
         self._model = self._set_up(self._soft_from)
 
     def _set_up(self, soft_from: int) -> Any:
-        """The program with limits that may be passed at a price from a row on."""
+        """The program with soft constraints from a row on."""
         sense = np.zeros(len(self._bound), dtype=np.int32)
         sense[soft_from:] = SOFT
         model = daqp.Model()
@@ -288,7 +288,7 @@ class QuadraticSolver:
         self.seconds.append(float(info["solve_time"]))
         self.iterations.append(int(info["iterations"]))
         if flag < 0:
-            # The limits that were active before may lead astray: once more from none.
+            # The old active set may be a bad start: once more from an empty one.
             self._model = self._set_up(self._soft_from)
             self._model.update(**vectors)
             V, _, flag, _ = self._model.solve()
@@ -298,7 +298,7 @@ class QuadraticSolver:
         return self._within(offset[0] + V[: offset.shape[1]])
 
     def _within(self, torque: np.ndarray) -> np.ndarray:
-        """The torque within its limits to the last digit: the solver keeps them to its tolerance."""
+        """The torque clipped to its limits, which the solver satisfies only to its tolerance."""
         return np.clip(torque, -self.limits.torque, self.limits.torque)
 
     def _preview_at(self, t: float) -> tuple[Any, Any]:
@@ -309,7 +309,7 @@ class QuadraticSolver:
         return known.slope[k], known.deflection[k].ravel()
 
     def _passed(self, t: float, vectors: dict[str, Any]) -> Infeasible:
-        """The limit that is passed most where rates and deflections give way."""
+        """The limit that is exceeded most if rates and deflections are soft."""
         relaxed = self._set_up(self._count)
         relaxed.update(**vectors)
         V = relaxed.solve()[0]
@@ -330,11 +330,11 @@ class QuadraticSolver:
         return Infeasible(t, name, t + samples * self.sample, float(share[worst]))
 
     def incidents(self) -> tuple[str, ...]:
-        """When no torque kept all limits, and which of them is in the way."""
+        """Samples at which no torque satisfied all limits, and which limit is exceeded."""
         if not self.failures:
             return ()
         first = self.failures[0]
-        # Compiled code may ask for a sample more than once.
+        # Compiled code may evaluate a sample more than once.
         samples = len({failure.t for failure in self.failures})
         return (
             f"no torque satisfies all hard limits at {samples} samples, the first at "
@@ -347,8 +347,8 @@ class QuadraticSolver:
 class MPC(AbstractLaw):
     """Predictive control on the estimate of a Kalman filter, offset-free, within limits.
 
-    Where no torque is feasible (hard deflection limits) the last one is held, and `incidents` say so. Linear models of
-    the loop take the unconstrained gain.
+    If no torque is feasible (hard deflection limits), the last one is held, and `incidents` reports it. Linear models
+    of the loop take the unconstrained gain.
     """
 
     K: Float[Real, "a s"]

@@ -1,6 +1,6 @@
-"""What a nominal motion leaves out, seen in advance.
+"""Preview: feed-forward for the forces that a nominal motion neglects.
 
-The links of a nominal motion are in quasi-static balance with it: forces that would make them follow are not in its
+The links of a nominal motion are in quasi-static balance with it: the inertia forces of their bending are not in its
 torques. About such a motion the deviations obey
 
     dx_(k+1) = A dx_k + B du_k + w_k,
@@ -50,7 +50,7 @@ def neglected_push(
 def preview(
     design: DesignModel, regulator: Regulator, push: Float[np.ndarray, "t s"]
 ) -> Preview:
-    """The best use of what is known in advance, from the end of the motion backwards."""
+    """Optimal feed-forward for known disturbances, from the end of the motion backwards."""
     A, B = design.A, design.B
     K, P, R = regulator.K, regulator.P, regulator.R
     closed = A - B @ K

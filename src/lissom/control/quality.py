@@ -1,4 +1,4 @@
-"""How well a law moves a robot: numbers of one closed-loop run."""
+"""Quality of a control law: numbers of one closed-loop run."""
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def settling_time(
     if far[-1]:
         return float("inf")
     last = np.flatnonzero(far)
-    # What begins after the stop is not known to have been near before.
+    # If the path begins after the stop, nothing is known before its first time.
     first = last[-1] + 1 if len(last) else 0
     return max(0.0, float(t[first] - stop))
 

@@ -1,4 +1,4 @@
-"""The loop as it is in life: late, quantised, noisy, and with drives that can only do so much.
+"""A real loop: computation delay, quantisation, noise, and drives with limits.
 
 Between the robot and any sampled law, in this order: sensor noise, quantisation, the law, its computation delay, the
 limits of torque and of its rate, and the bandwidth of the drive. All of it happens at the samples: a command is held.
@@ -111,7 +111,7 @@ class RealLoop(AbstractLaw):
     def drive_torques(
         self, command: Float[Array, " a"], memory: LoopMemory
     ) -> Float[Array, " a"]:
-        """What the drives make of a command."""
+        """Torques of the drives for a command: limited, rate-limited, lagged."""
         period = self.sample
         torque = saturate(command, self.torque_limit)
         if self.bandwidth is not None:

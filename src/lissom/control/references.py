@@ -64,7 +64,7 @@ class RestToRest(AbstractSignal):
         _, rise, width, progress = self._at(t)
         return rise * progress.acceleration / width**2
 
-    @eqx.filter_jit  # laws ask for it in many places: traced once
+    @eqx.filter_jit  # used by laws in many places: traced once
     def _at(self, t: Any) -> tuple[Any, Any, Any, NormalisedMotion]:
         """Row before t, rise to the next one, time that it takes, and how far it has come."""
         times = jnp.asarray(self.t)
@@ -77,7 +77,7 @@ class RestToRest(AbstractSignal):
         tau = jnp.clip((t - times[k]) / width, 0.0, 1.0)
         rise = values[following] - values[k]
         progress = PROFILES[self.profile].at(tau)
-        # Outside the table the motion has come to rest, whatever acceleration the profile ends with.
+        # Outside the table the motion is at rest, whatever acceleration the profile ends with.
         inside = (t >= times[0]) & (t < times[-1])
         still = NormalisedMotion(
             progress.s,

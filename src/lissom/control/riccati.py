@@ -8,7 +8,7 @@ Matrix = Float[np.ndarray, "_ _"]
 
 DOUBLINGS = 60  # each one squares what is left of a motion: 2^60 samples are enough
 CONVERGED = 1e-13  # change of the solution, against its size
-UNBOUNDED = 1e100  # a cost that grows on and on
+UNBOUNDED = 1e100  # cost regarded as diverging
 
 
 def discrete_riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:

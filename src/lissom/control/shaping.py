@@ -31,7 +31,7 @@ class Impulses(NamedTuple):
 
     @property
     def duration(self) -> float:
-        """How much later the shaped motion ends [s]."""
+        """Time by which the shaper lengthens a motion [s]."""
         return float(self.times[-1])
 
 
@@ -48,7 +48,7 @@ class Mode(NamedTuple):
 
     @property
     def decay(self) -> float:
-        """What is left of an oscillation after half a period."""
+        """Amplitude ratio of an oscillation after half a period."""
         return float(np.exp(-self.zeta * self.omega * self.half_period))
 
 
@@ -144,7 +144,7 @@ def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None
         ],
         options={"maxiter": 500, "ftol": 1e-12},
     )
-    # A closed form that keeps the band already may be the shortest one, and leave the search nothing to do.
+    # A closed form that keeps the band already may be the shortest one, and leave nothing to search.
     feasible = [z for z in (answer.x, z0) if np.min(margins(z)) > -1e-6]
     if not feasible:
         return None

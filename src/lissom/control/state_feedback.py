@@ -1,4 +1,4 @@
-"""What optimal and predictive control share: tolerances, sensors, filter, and what is known of the motion."""
+"""Parts that optimal and predictive control share: tolerances, sensors, filter, and preview of the motion."""
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def known_motion(
     design: DesignModel,
     gains: Regulator,
 ) -> tuple[NominalMotion, Preview | None]:
-    """The nominal motion of the sensors, and what it leaves out of the links' own motion where that is foreseen."""
+    """The nominal motion of the sensors, and the neglected forces of the links if preview is used."""
     if not controller.preview:
         return nominal_of(model, controller, sensors), None
     names = (*model.independent_names, *model.coordinate_names)

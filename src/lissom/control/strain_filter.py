@@ -1,4 +1,4 @@
-"""What strain gauges or accelerometers tell of the modes that the motors move."""
+"""Modal filters: from strain gauges or accelerometers to the modes that the motors move."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def strain_filter(model: Model, q: Any, sensors: tuple[str, ...]) -> np.ndarray:
 
 
 def _seen(gauges: np.ndarray, shapes: np.ndarray) -> np.ndarray:
-    """What gauges read of mode shapes; a gauge across the plane of a mode reads rounding, which is left out."""
+    """Gauge readings of mode shapes; a gauge across the plane of a mode reads rounding, which is set to zero."""
     readings = gauges @ shapes
     largest = np.linalg.norm(gauges, axis=1)[:, None] * np.linalg.norm(shapes, axis=0)
     return np.where(np.abs(readings) > ROUNDING * largest, readings, 0.0)

@@ -1,8 +1,8 @@
 """Feed-forward by inversion at the tip: torques under which the tip of the bending robot follows its path.
 
 From torques to the tip a bending robot is non-minimum phase: solved forward in time, the inversion grows beyond all
-bounds. The bounded solution begins before the tip moves (pre-actuation) and ends after it [Bayo1987]. Here it is looked
-for at all times at once, on the full nonlinear robot, over a window that is longer than the motion:
+bounds. The bounded solution begins before the tip moves (pre-actuation) and ends after it [Bayo1987]. Here it is
+computed at all times at once, on the full nonlinear robot, over a window that is longer than the motion:
 
     min sum_k |tip(x_k) - path_k|^2 + small |tau_k - tau_qs|^2    with    M(x) x'' + h(x, x') = S tau,
 
@@ -43,7 +43,7 @@ SINGULAR = 1e-3  # relative: directions in which joints move the tip by less are
 
 
 class Window(NamedTuple):
-    """The times of the boundary-value problem, and the robot there as if its motion were infinitely slow."""
+    """The times of the boundary-value problem, and the quasi-static robot there."""
 
     times: Float[np.ndarray, " t"]
     x: Float[np.ndarray, "t n"]
@@ -52,11 +52,11 @@ class Window(NamedTuple):
     joints: Float[np.ndarray, "t a"]  # encoders of the actuated joints
     pull: Float[
         np.ndarray, "t a 3"
-    ]  # from a distance of the tip to the joints that make up for it
+    ]  # pseudo-inverse: from a displacement of the tip to the joints
 
 
 class InvertedMotion(NamedTuple):
-    """A nominal motion whose tip follows its path, and how far it goes before and after."""
+    """A nominal motion whose tip follows its path, with pre- and post-actuation."""
 
     nominal: NominalMotion
     x: Float[np.ndarray, "t n"]
@@ -167,7 +167,7 @@ def _resting(f: AbstractFormulation, tip, q: Float[Array, "t j"]):
         actuated = jnp.asarray(f.joints.actuated, dtype=int)
         encoder = motion.place.encoder[actuated]
         pull = jnp.linalg.pinv(J, rtol=SINGULAR)
-        # Joints that the tip does not feel follow their own reference: `pull` has no part in them.
+        # Joints that do not move the tip follow their own reference.
         return point.x, point.tau[actuated], tip_of(joints), encoder, pull
 
     return vmap_rows(one)(q)
@@ -249,7 +249,7 @@ def _required_force(f: AbstractFormulation, rows, h):
 
 @compiled_quickly
 def _linearise(f: AbstractFormulation, tip, rows, torque, goal, h):
-    """What is missing at every time, and its derivatives with respect to (before, now, after, torque)."""
+    """Residuals at every time, and their derivatives with respect to (before, now, after, torque)."""
 
     def missing(z, target):
         n = f.size
@@ -263,7 +263,7 @@ def _linearise(f: AbstractFormulation, tip, rows, torque, goal, h):
         force = motion_residual_of(f, motion, on_joints)
         place = measure(f, tip, observed_motion(f, motion), None, on_joints)
         away = pull @ (place - wanted)
-        # pull pull^+ is the part of the joints that the tip feels.
+        # pull pull^+ projects onto the joints that move the tip.
         felt = pull @ jnp.linalg.pinv(pull, rtol=SINGULAR)
         own = motion.place.encoder[actuated] - joints
         return jnp.concatenate([force, away + own - felt @ own])
@@ -326,7 +326,7 @@ def _tridiagonal(force: Float[np.ndarray, "t n w"], n: int) -> Any:
 
 @compiled_quickly
 def _measure(f: AbstractFormulation, channels, rows, torque, h):
-    """What sensors read along the solution."""
+    """Sensor readings along the solution."""
 
     def one(row, tau):
         before, now, after = row

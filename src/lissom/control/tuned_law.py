@@ -17,12 +17,12 @@ from .margins import Margins, margins
 from .pole_placement import check_specification, desired_poles, placed_gain
 from .state_feedback import estimated
 
-# Of a description whose gain comes from poles: read, and not used.
+# Tolerances of a description whose gain comes from poles: unused.
 ANY_TOLERANCES = {"position": [1.0], "torque": [1.0]}
 
 
 class TunedLaw(NamedTuple):
-    """A sampled law, and how far its loop is from instability at the end of its motion."""
+    """A sampled law, and the margins of its loop at the end of its motion."""
 
     law: AbstractLaw
     margins: Margins

@@ -1,4 +1,4 @@
-"""Gains from what a user can name: a bandwidth, a damping ratio, or as much damping as the loop can give."""
+"""Gains from a bandwidth, a damping ratio, or for the most damping of the loop."""
 
 import functools
 from collections.abc import Callable
@@ -21,7 +21,7 @@ GAINS = 25  # tried in every search
 GAIN_MARGIN = (
     2.0  # a loop whose gain is chosen is stable with this multiple of the gain
 )
-# Of delayed reference control: parts of critical damping, from nothing to far too much.
+# Of delayed reference control: parts of critical damping, from zero to far too much.
 DELAY_GAINS = (1e-3, 30.0)
 # Part of a joint's inertia that a mode must carry to count as moved by the motors.
 EXCITED = 1e-3
@@ -40,7 +40,7 @@ class PIDGains(NamedTuple):
 
 
 def joint_inertia(model: Model, q: Any) -> Float[np.ndarray, " a"]:
-    """Inertia that each actuated joint feels with rigid links and the other joints free to be held [kg m^2 or kg]."""
+    """Inertia at each actuated joint with rigid links and the other joints free to be held [kg m^2 or kg]."""
     M = np.asarray(model.mass_matrix(model.assemble(q)))
     independent = list(model.formulation.independent)
     inertia = np.zeros(model.n_joints)

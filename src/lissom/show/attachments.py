@@ -1,4 +1,4 @@
-"""Shapes on the links of a robot in a picture: lumped masses, the payload, motors, and surfaces that were given."""
+"""Shapes on the links of a robot in a picture: lumped masses, the payload, motors, and given surfaces."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -37,7 +37,7 @@ class Attachment(NamedTuple):
 def attachments(
     scene: Scene, position: ndarray, frame: ndarray, length: float
 ) -> list[Attachment]:
-    """All that sits on the links in one pose.
+    """Masses, motors and surfaces on the links in one pose.
 
     Args:
         scene: the robot's shapes.

@@ -22,11 +22,11 @@ from .canvas import (
 )
 from .scene import Number, up_direction
 
-# Okabe and Ito's colours: told apart with every kind of colour vision.
+# Okabe and Ito's colours: distinguishable with every kind of colour vision.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 LINE_STYLES = ("-", "--", "-.", ":")
 INK = "#1B2430"  # titles and numbers
-SOFT = "#5D6B7A"  # what stands back
+SOFT = "#5D6B7A"  # secondary lines and text
 
 FORMULA = "formula"  # mark (gid) of texts in which $ begins a formula
 TITLE = {"loc": "left", "fontsize": 11, "fontweight": "bold", "color": INK}
@@ -38,7 +38,7 @@ LEAST_THICKNESS = 0.34  # of a box in space, as a share of its longest side
 
 
 class NotebookFigure(Figure):
-    """A figure that notebooks show, also where pyplot, which would teach them to, was never imported."""
+    """A figure that notebooks show, even if pyplot was never imported."""
 
     def _repr_png_(self) -> bytes:
         picture = BytesIO()

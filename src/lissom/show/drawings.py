@@ -79,7 +79,7 @@ def draw_modes(
     """The shapes of the lowest modes, one panel each, the robot at rest behind."""
     origin = modes.origin
     if origin is None:
-        raise ValueError("these modes do not know their robot: ask ls.modes for them")
+        raise ValueError("these modes have no robot: get them from ls.modes")
     model, f, x = origin.model, origin.formulation, origin.x
     motion = nodal_motion(model, f, x, modes.shapes[:, :count])
     labels = [_label(modes, model.link_names, k) for k in range(len(motion))]
@@ -101,7 +101,7 @@ def animated_mode(
     modes: Modes | DampedModes, mode: int = 1, path: str | Path | None = None
 ) -> Any:
     """The page of the viewer with the robot swinging in one mode."""
-    # The viewer's page takes a while to import, and pictures do without.
+    # The viewer's page is slow to import, and pictures do not need it.
     from .mode_animation import animate_mode
 
     count = len(modes.frequency_hz)
@@ -109,7 +109,7 @@ def animated_mode(
         raise refused("mode", mode, f"there are {count} modes")
     origin = modes.origin
     if origin is None:
-        raise ValueError("these modes do not know their robot: ask ls.modes for them")
+        raise ValueError("these modes have no robot: get them from ls.modes")
     return animate_mode(origin.model, origin.state, modes, mode, path)
 
 
@@ -146,7 +146,7 @@ def draw_link_import(link: LinkImport, path: str | Path | None = None) -> Figure
 @saves(ModeMap)
 def save_mode_map(modes: ModeMap, path: str | Path) -> Any:
     """A map of modes as NetCDF."""
-    # xarray takes a while to import, and pictures do without.
+    # xarray is slow to import, and pictures do not need it.
     from .map_dataset import save_map
 
     return save_map(modes, path)
@@ -154,7 +154,7 @@ def save_mode_map(modes: ModeMap, path: str | Path) -> Any:
 
 @draws(ModeMap)
 def draw_mode_map(modes: ModeMap, path: str | Path | None = None) -> Figure:
-    """Figure of the frequencies of a mode map over what varies."""
+    """Figure of the frequencies of a mode map over its axes."""
     return plot_mode_map(modes, path)
 
 

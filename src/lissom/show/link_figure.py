@@ -1,4 +1,4 @@
-"""One page on an imported link: mesh and interfaces, first modes, what the checks found, full against reduced."""
+"""One page on an imported link: mesh and interfaces, first modes, checks, full against reduced model."""
 
 import textwrap
 from collections.abc import Mapping
@@ -196,7 +196,7 @@ def _shades(colour: str, corners: ndarray) -> ndarray:
 
 
 def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
-    """Error of the reduced frequencies, and the likeness of their shapes."""
+    """Error of the reduced frequencies, and MAC of their shapes."""
     axes.set_title("Reduced against full", loc="left", fontsize=11, color=INK)
     comparisons = []
     for line in report["lines"]:
@@ -261,7 +261,7 @@ def _write_report(axes: Axes, report: Mapping[str, Any]) -> None:
 
 
 def _remark(line: Mapping[str, Any]) -> list[str]:
-    """What a check says, broken into rows."""
+    """Remark of a check, broken into rows."""
     text = str(line["text"])
     if line["fix"]:
         text += f". Fix: {line['fix']}"
@@ -272,7 +272,7 @@ def _write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
     axes.text(x, y, text, va="top", fontsize=9, **style)
 
 
-# --- what there is to draw ------------------------------------------------------------------------------------------
+# --- data of the picture -------------------------------------------------------------------------------------------
 
 
 def link_picture(imported: LinkImport) -> LinkPicture:

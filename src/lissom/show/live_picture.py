@@ -1,4 +1,4 @@
-"""The robot in the middle of a run, as something to draw."""
+"""Picture of the robot in the middle of a run."""
 
 import numpy as np
 

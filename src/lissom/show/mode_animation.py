@@ -69,7 +69,7 @@ def animate_mode(
 
 
 def mode_content(modes: Modes | DampedModes, number: int) -> Content:
-    """The robot swinging in one mode, slowed down and enlarged, as something to draw."""
+    """The robot swinging in one mode, slowed down and enlarged, as data of the viewer."""
     origin = modes.origin
     assert origin is not None
     data = mode_dataset(origin.model, origin.state, modes, number)
@@ -149,7 +149,7 @@ def _title(model: Model, modes: Modes | DampedModes, number: int) -> str:
 
 
 def _dataset(model: Model, phase: ndarray, motion: Any) -> Dataset:
-    """The variables that the viewer reads from a run; motors and audit have nothing to say."""
+    """The variables that the viewer reads from a run; without torques and energies."""
     per_joint = ("time", "joint")
     per_node = ("time", "node", "axis")
     per_link = ("time", "link", "row", "column")

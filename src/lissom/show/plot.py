@@ -300,7 +300,7 @@ def _plot_energies(figure: SubFigure, place: SubplotSpec, data: Dataset) -> Axes
         energy = data.energy.sel(kind=kind)
         label = kind
         if kind == "gravity":
-            # Its zero is anywhere: counted from there it would make all others flat.
+            # Its zero is arbitrary: plotted from there it would make all others flat.
             energy, label = energy - energy[0], "gravity, since\nthe start"
         colour = line_colour(k)
         axes.plot(data.time, energy, color=colour, lw=1.4, label=label)
@@ -314,7 +314,7 @@ def _plot_energies(figure: SubFigure, place: SubplotSpec, data: Dataset) -> Axes
 def _plot_residual(
     figure: SubFigure, place: SubplotSpec, data: Dataset, energies: Axes
 ) -> None:
-    """What the balance of energies leaves over: on a scale of its own, since it is many times smaller."""
+    """Residual of the energy balance, on a scale of its own, since it is many times smaller."""
     axes = time_axes(figure.add_subplot(place, sharex=energies))
     residual = data.energy.sel(kind="residual")
     axes.plot(data.time, residual, color=INK, lw=1.0, label="residual")

@@ -13,7 +13,7 @@ PANEL = 2.2  # height [inch]
 
 
 class Curves(NamedTuple):
-    """One entry of a plot: its curves by what distinguishes them."""
+    """One panel of a plot: its curves by their names."""
 
     what: str
     unit: str

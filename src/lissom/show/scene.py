@@ -38,7 +38,7 @@ class LinkShape:
     axis: tuple[Number, ...] = (0.0, 0.0, 1.0)  # joint axis in the link frame
     loads: tuple[Load, ...] = ()
     motor: bool = False  # a rotor with inertia turns at its joint
-    # Triangles (F, 3, 3) of its surface [m], link axes; none where nobody gave one.
+    # Triangles (F, 3, 3) of its surface [m], link axes; empty if none was given.
     surface: ndarray | None = None
 
     def __post_init__(self):
@@ -172,7 +172,7 @@ def _link_shape(content: dict[str, Any]) -> LinkShape:
         outline=np.array(content["outline"], float),
         flexible=content["flexible"],
         axis=tuple(content["axis"]),
-        # Files of older versions tell nothing of these.
+        # Files of older versions do not have these.
         loads=tuple(_load(load) for load in content.get("loads", ())),
         motor=content.get("motor", False),
         surface=None if surface is None else np.array(surface, float),

@@ -1,4 +1,4 @@
-"""A run as one HTML page that moves: opens anywhere, needs no network."""
+"""Animation of a run as one HTML page, which needs no network."""
 
 import base64
 import dataclasses
@@ -126,15 +126,15 @@ def page_script() -> str:
 
 
 def _asset(name: str) -> str:
-    """Text of a file that comes with the package."""
+    """Text of a file of the package."""
     return files("lissom.show").joinpath(name).read_text(encoding="utf-8")
 
 
-# --- what the page holds -------------------------------------------------------------------------------------------
+# --- content of the page -------------------------------------------------------------------------------------------
 
 
 def animation_content(data: Dataset, scale: Number | None, fps: Number) -> Content:
-    """Everything that a page knows of a run, ready for JSON."""
+    """Content of the page of a run, ready for JSON."""
     scene = scene_from_json(data.attrs["scene"])
     motion = _motion_arrays(data, scene)
     charts = _charts(data, scene)
@@ -147,7 +147,7 @@ def animation_content(data: Dataset, scale: Number | None, fps: Number) -> Conte
 
 
 def still_content(scene: Scene, position: ndarray, **others: ndarray) -> Content:
-    """Everything that a page knows of a robot in one pose: a motion of a single frame.
+    """Content of the page of a robot in one pose: a motion of a single frame.
 
     Args:
         scene: the robot.
@@ -350,7 +350,7 @@ def _link_lengths(scene: Scene, points: ndarray) -> list[float]:
 
 def _plane_normal(points: ndarray) -> list[float] | None:
     """Unit normal of the plane all points lie close to, None if they fill space or a line."""
-    # Five thousand points tell a plane as well as all of them.
+    # Five thousand points determine a plane as well as all of them.
     stride = max(1, len(points) // 5000)
     centred = points[::stride] - points.mean(axis=0)
     _, extents, directions = np.linalg.svd(centred, full_matrices=False)
@@ -447,7 +447,7 @@ def _joint_charts(data: Dataset, scene: Scene) -> list[Chart]:
 
 
 def _energy_charts(data: Dataset) -> list[Chart]:
-    """Energies and works, and what their balance leaves over."""
+    """Energies and works, and the residual of their balance."""
     kinds = [str(kind) for kind in data.kind.values]
     charts = []
     if "residual" in kinds:

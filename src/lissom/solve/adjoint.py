@@ -1,8 +1,8 @@
 """A run on recorded steps: a loop of known length, which can be differentiated in both modes with bounded memory.
 
 An adaptive march is a loop of unknown length, and such a loop has no reverse mode. Here a march first finds its steps
-and their solutions, as constants; then the same steps are gone through again, without iterations, and derivatives go
-through these. Of each step the start is kept, and the rest is computed again on the way back.
+and their solutions, as constants; then the same steps are repeated, without iterations, and derivatives go
+through these. The start of each step is stored, the rest is recomputed in the backward pass.
 """
 
 from functools import partial
@@ -22,7 +22,7 @@ BLOCK = 32  # steps that are passed over together where no more were taken
 
 
 class StepTrace(eqx.Module):
-    """What is kept of each step for the output times in it."""
+    """Data of each step for the output times in it."""
 
     now: Moment  # where it begins
     dense: Any  # what the step method interpolates with
@@ -143,7 +143,7 @@ def replay(
     """The march along recorded steps, and its output grid filled."""
     times, solutions = recording.times, stop_gradient(recording.solutions)
 
-    # The linear map of a step is made of many small arrays: made again where it is used, none of them is stored.
+    # The linear map of a step consists of many small arrays: recomputed where it is used, none of them is stored.
     @partial(jax.checkpoint, prevent_cse=False)
     def take(state: MarchState, at):
         return replay_step(step, robot, tolerance, state, *at)
@@ -238,7 +238,7 @@ def fill_grid(
     slack = SAME_TIME * (1.0 + jnp.abs(record.t))
     number = jnp.searchsorted(times, record.t - slack, side="left") - 1
     number = jnp.clip(number, 0, count - 1)
-    # At a sample the command is the one that is held from then on.
+    # At a sample the new command counts.
     later = jnp.searchsorted(times, record.t + slack, side="right") - 1
     held = traces.command[jnp.clip(later, 0, count - 1)]
     is_reached = record.t <= times[-1] + slack

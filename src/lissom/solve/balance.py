@@ -68,7 +68,7 @@ def balance_residual(
     qdd: Float[Array, " j"],
     encoders: bool = True,
 ) -> Float[Array, " N"]:
-    """What keeps z = (x, tau) from balance with the joint motion (q, qd, qdd): zero at the solution.
+    """Residual of z = (x, tau) for the joint motion (q, qd, qdd): zero at the solution.
 
     The joint motion is that of all moving joints; in a closed chain the independent ones count. q is what the
     `encoders` read, or else theta, the joint coordinates of the equivalent rigid-link system.
@@ -157,7 +157,7 @@ def newton(
 ) -> Float[Array, " N"]:
     """Root of a function near `start`; batches, and derivatives of any order by the implicit function theorem.
 
-    Not finite where the derivative is singular. The caller judges the result by the force that is left over.
+    Not finite where the derivative is singular. The caller judges the result by the residual force.
     """
 
     def iterate(function, z):
@@ -189,11 +189,11 @@ def newton(
 def _derivative(
     function: Callable[[Float[Array, " N"]], Float[Array, " N"]], z: Float[Array, " N"]
 ) -> tuple[Float[Array, "N N"], Float[Array, " N"]]:
-    """Derivative and value of a function: what is asked of the derivative is that Newton's steps lead to the root.
+    """Derivative and value of a function; the derivative need only be good enough for Newton's steps to converge.
 
     Machine code takes it from differences. A few evaluations take no time, and the function alone is traced and
-    compiled several times as fast as the function and its derivative. The root is as exact: every step takes all but
-    some 1e-9 of the way that is left.
+    compiled several times as fast as the function and its derivative. The root is as accurate: every step
+    removes all but some 1e-9 of the error.
     """
     directions = jnp.eye(z.shape[0])
     if not is_tracing():
@@ -232,7 +232,7 @@ def newton_by_chords(
 def relative_residual(
     formulation: AbstractFormulation, point: MotionPoint
 ) -> Float[Array, ""]:
-    """Largest generalised force left over at a point, against the largest of strain, drive and all the rest."""
+    """Largest residual force at a point, relative to the largest of strain, drive and all other forces."""
     motion = formulation.motion(point.x, point.xd, point.xdd)
     needed = engine.link_forces(formulation, motion)
     drive = engine.on_joints(formulation, point.tau)

@@ -1,4 +1,4 @@
-"""What can be put into a robot and what can be measured on it, by name.
+"""Inputs and outputs of a robot, by name.
 
 | input | name |
 |---|---|
@@ -89,7 +89,7 @@ class Channel(eqx.Module):
 
     @property
     def is_set_point(self) -> bool:
-        """True if the input is what a controller should hold, or its rate."""
+        """True if the input is a set-point or its rate."""
         return self.kind in ("setpoint", "setpoint_rate")
 
     @property
@@ -329,7 +329,7 @@ def measure(
 def _from_world(
     motion: Motion, channel: Channel, vector: Float[Array, " 3"]
 ) -> Float[Array, " 3"]:
-    """A vector of the world in the axes that the channel asks for."""
+    """A vector in world axes, in the axes of the channel."""
     if channel.in_world:
         return vector
     return motion.place.R[channel.index].T @ vector
@@ -338,7 +338,7 @@ def _from_world(
 def _from_link(
     motion: Motion, channel: Channel, vector: Float[Array, " 3"]
 ) -> Float[Array, " 3"]:
-    """A vector of the link in the axes that the channel asks for."""
+    """A vector in link axes, in the axes of the channel."""
     return motion.place.R[channel.index] @ vector if channel.in_world else vector
 
 

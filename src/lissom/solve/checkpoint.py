@@ -1,4 +1,4 @@
-"""A march under way as plain arrays: whatever ends the process, the run continues from there with the same numbers."""
+"""A march under way as plain arrays, from which a run continues with the same numbers."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -23,7 +23,7 @@ class Checkpoint(NamedTuple):
     segments: tuple[Segment, ...]
 
     def state(self, shapes: MarchState) -> MarchState:
-        """The march again; `shapes` is one of the same robot, with shapes in place of numbers.
+        """The march; `shapes` is one of the same robot, with shapes in place of numbers.
 
         Raises:
             CheckpointError: the numbers do not fit the robot.
@@ -54,4 +54,4 @@ class CheckpointStore(Protocol):
         """Store the march if the interval since the last time is over, or `at_once`."""
 
     def read(self) -> Checkpoint | None:
-        """The march as it was kept; None if it was not."""
+        """The stored march; None if there is none."""

@@ -12,14 +12,14 @@ from ..types import Float, real
 from .step import AbstractStep, Attempt, Moment, stop_gradient
 
 LOOKS = (0.25, 0.5, 0.75, 1.0)  # parts of a step at which stops are checked
-HALVINGS = 40  # of the part between two looks, to the time of a contact
+HALVINGS = 40  # of the part between two checks, to the time of a contact
 LEAST_PART = (
     1e-4  # of a step: contacts that lie closer to its start are taken to lie there
 )
 
 
 class Contacts(eqx.Module):
-    """How it stands with every end stop, and the next change of that where one is known."""
+    """Contact state of every end stop, and its next change if known."""
 
     now: Float[Array, "2 j"]  # held over a step
     change_at: Float[Array, ""]  # [s]; infinite where none is known

@@ -57,14 +57,14 @@ class Explicit(AbstractStep):
         return diffrax.ODETerm(slope)
 
     def begin(self, problem: MotionProblem, tolerance: Tolerance, now: Moment) -> Any:
-        """The method's own state, and what errors are weighed with."""
+        """The method's own state, and the error weights."""
         y = (now.x, now.xd, now.work)
         still, x, xd = stop_gradient((problem, now.x, now.xd))
         _, N = still.matrices(now.t, x, xd)
         tolerance = full_state_tolerance(tolerance)
         weights = error_weights(still, tolerance, N, x, xd)
         term = self._term(problem)
-        # The length of the first step is asked for, and not used by these methods.
+        # diffrax requires the length of the first step, which these methods do not use.
         state = self.solver.init(term, now.t, now.t + 1e-3, y, None)
         return state, weights
 

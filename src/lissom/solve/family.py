@@ -1,4 +1,4 @@
-"""A family of robots: one structure, other numbers. Each is built once, then all are computed in batches."""
+"""A family of robots: one structure, different numbers. Each is built once, then all are computed in batches."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -171,7 +171,7 @@ def same_structure(one: AbstractFormulation, other: AbstractFormulation) -> bool
 def _mismatch(
     model: Model, first: Mapping[str, Any], other: Mapping[str, Any]
 ) -> ValueError:
-    """Says which of the changes gives a robot of another structure than the first member."""
+    """The error that names which change gives a robot of another structure than the first member."""
     base = _formulation(model, first)
     guilty = []
     for path, value in other.items():

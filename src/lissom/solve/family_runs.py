@@ -33,7 +33,7 @@ from .state import State
 from .step import AbstractStep, Tolerance
 
 log = logging.getLogger("jaxnative")
-# Of the window of each member: all lanes together have to stay in the processor's cache.
+# Rows of each member's window: all lanes together have to fit into the processor's cache.
 ROWS = 256
 
 
@@ -125,7 +125,7 @@ def lane_solution(task: FamilyTask) -> Solution:
     runs = _Runs(settings, robot, axes, rows, end, in_step)
     members = similarity_order(task.which, task.state)
     at = runs.next_marches(at, members)
-    # So many common steps may have been the neighbours' fault: alone they count for one robot.
+    # The neighbours may have caused so many common steps: run it again alone.
     ran_out = np.asarray(at.result == RESULTS.too_many_steps)
     if in_step and ran_out.any():
         fresh = _at_start(task, settings, robot, axes)
@@ -171,9 +171,9 @@ class _Runs(NamedTuple):
 def running_vectors(
     members: np.ndarray, is_under_way: np.ndarray, width: int
 ) -> np.ndarray:
-    """Members that are still under way, those of one vector together; in the place of one that is done, another twice.
+    """Members that are still under way, by vectors; a finished one is replaced by a second copy of another.
 
-    Robots of one vector stand at one time. To put those of other vectors among them would make them wait.
+    Robots of one vector stand at one time. Mixing in those of other vectors would make them wait.
     """
     vectors = []
     for first in range(0, len(members), width):
@@ -196,7 +196,7 @@ def similarity_order(which: np.ndarray, state: State) -> np.ndarray:
 
 
 def _shared_or_own(task: FamilyTask, end: float) -> tuple[DrivenRobot, DrivenRobot]:
-    """The robots, numbers that all have in common once, and a tree that says which have a leading axis."""
+    """The robots, with common numbers stored once, and a tree of axes that says which have a leading axis."""
     leaves, tree = jax.tree.flatten(task.formulation)
     arrays = [np.asarray(leaf) for leaf in leaves]
     is_own = [bool((array != array[:1]).any()) for array in arrays]
@@ -261,7 +261,7 @@ def _is_under_way(at: MarchState, end: float) -> np.ndarray:
 
 
 class FamilyRows:
-    """All rows of all runs, kept on the host; what is not reached is NaN."""
+    """All rows of all runs, on the host; rows that are not reached are NaN."""
 
     def __init__(self, times: np.ndarray, record: Record):
         self.t = np.asarray(times, dtype=float)
@@ -274,13 +274,13 @@ class FamilyRows:
         return np.full((self.count, len(self.t), column.shape[-1]), np.nan)
 
     def begin(self, record: Record, members: np.ndarray) -> None:
-        """Forget the rows of some members but those that their windows hold."""
+        """Discard the rows of some members except those in their windows."""
         for column in self.columns.values():
             column[members] = np.nan
         self.take(record, members)
 
     def take(self, record: Record, members: np.ndarray) -> None:
-        """Keep the rows of some members' windows."""
+        """Store the rows of some members' windows."""
         for k, member in enumerate(members.tolist()):
             first, count = int(record.first[k]), int(record.filled[k])
             rows = slice(first, first + count)

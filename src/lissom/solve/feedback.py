@@ -1,4 +1,4 @@
-"""What closes the loop while a robot moves: a control law wired to its channels, or a user's function of the state."""
+"""Feedback during a run: a control law wired to its channels, or a user's function of the state."""
 
 import abc
 import inspect
@@ -30,7 +30,7 @@ ON_TIME = 1e-9  # of a period: a run that begins so shortly before a sample begi
 
 
 class ControlState(eqx.Module):
-    """What a sampled law carries from one sample to the next."""
+    """State of a sampled law between two samples."""
 
     command: Float[
         Array, " a"
@@ -40,7 +40,7 @@ class ControlState(eqx.Module):
 
 
 class AbstractFeedback(eqx.Module):
-    """Torques that answer to the motion, smooth on one piece of time."""
+    """Torques that depend on the motion, smooth on one piece of time."""
 
     @property
     @abc.abstractmethod
@@ -79,7 +79,7 @@ class AbstractFeedback(eqx.Module):
 
 
 class StateFunction(AbstractFeedback):
-    """A function (t, state) -> torques: continuous, without memory, and it sees the full state.
+    """A function (t, state) -> torques: continuous, without memory, with access to the full state.
 
     Compiled if it is written in JAX, else called back each time, which is slower.
     """
@@ -284,7 +284,7 @@ class WiredLaw(AbstractFeedback):
     ) -> ControlState:
         """The law's update at a sample: a new command, held until the next one."""
         command, memory = self.law(t, measured, control.memory)
-        # The loop that carries them wants the types that it began with.
+        # A compiled loop requires the types that it began with.
         memory = jax.tree.map(
             lambda new, old: jnp.asarray(new, dtype=old.dtype), memory, control.memory
         )
@@ -329,7 +329,7 @@ def _check_function(model: Model, function: Callable) -> None:
         _check_torques(model, function)
         return
     sizes = (model.n_joints, model.formulation.n_elastic, model.actuated)
-    # Scripts make the same function again and again: to trace it takes longer than a short run.
+    # Scripts create the same function repeatedly; tracing it takes longer than a short run.
     known = user_function(function)
     if sizes not in known.checked:
         _check_torques(model, function)
@@ -405,7 +405,7 @@ MOST_SHAPES = 256
 def _command_shape(wired_law: WiredLaw) -> tuple[int, ...]:
     numbers, structure = split_arguments((wired_law.law, wired_law.memory))
     if user_code_in(structure[0]):
-        # Nothing holds on to a user's code but the user.
+        # Weak references: the cache does not keep a user's code alive.
         return _traced_shape(wired_law)
     shapes = tuple(np.shape(number) for number in numbers)
     key = (structure, shapes, len(wired_law.channels))
@@ -431,7 +431,7 @@ def _cached_shape(wired_law: WiredLaw, key: Any) -> tuple[int, ...]:
 def _traced_shape(wired_law: WiredLaw) -> tuple[int, ...]:
     measured = jax.ShapeDtypeStruct((len(wired_law.channels),), float)
     memory = jax.tree.map(jnp.asarray, wired_law.memory)
-    # Traced as it will run: functions that are kept need not be traced again.
+    # Traced as it will run: cached functions need not be traced again.
     with tracing(is_native()):
         command, _ = eqx.filter_eval_shape(
             wired_law.law, jax.ShapeDtypeStruct((), float), measured, memory

@@ -1,7 +1,7 @@
 """Generalised-alpha on the second-order residual, [ChungHulbert1993], auxiliary acceleration of [ArnoldBruls2007].
 
-Second order; `spectral_radius` says how much of a vibration far above the step's band is left after one step: 1 keeps
-it, 0 kills it.
+Second order; `spectral_radius` says how much of a vibration far above the step's band remains after one step: 1 all
+of it, 0 nothing.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -59,7 +59,7 @@ class AlphaIteration(NamedTuple):
 
 
 class GeneralisedAlpha(AbstractStep):
-    """Dissipates what the step cannot follow, as much as `spectral_radius` says."""
+    """Generalised-alpha, with the high-frequency dissipation of `spectral_radius`."""
 
     spectral_radius: float = eqx.field(static=True, default=0.9)
     order: ClassVar[int] = 2
@@ -175,7 +175,7 @@ class GeneralisedAlpha(AbstractStep):
             diverges = (at.count > 0) & (rate >= 0.95) & (left > KAPPA)
             diverged = ~jnp.isfinite(size) | diverges
             converged = (left < KAPPA) & ~diverged
-            # Changes of a robot that is done already are rounding: they say nothing about how it converged.
+            # Changes of a robot that has converged are rounding: they say nothing about its convergence.
             before = (at.rate, at.converged, at.diverged)
             verdict = select(
                 at.converged | at.diverged, before, (rate, converged, diverged)

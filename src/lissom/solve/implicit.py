@@ -1,4 +1,4 @@
-"""Derivatives of what an iteration has found: by the implicit function theorem, not through the iteration.
+"""Derivatives of the result of an iteration: by the implicit function theorem, not through the iteration.
 
 A root s of R(s, a) = 0 changes with a as (dR/ds) ds = -(dR/da) da. The iteration itself stops when its error is small
 against the tolerance of the run. Its derivative would stop at the same count, and no estimate watches its error.

@@ -1,4 +1,4 @@
-"""What drives a robot during a run: torques, wrenches and motions over time, and what answers to its motion.
+"""Inputs of a run: torques, wrenches and motions over time, and feedback.
 
 Inputs are cut into smooth pieces between the times where something jumps or bends.
 """
@@ -21,7 +21,7 @@ from .signals import PolynomialPiece as PolynomialPiece
 from .signals import Spline as Spline
 from .signals import Table as Table
 
-MOST_KEPT = 8  # durations whose loads are kept
+MOST_CACHED = 8  # durations whose loads are cached
 
 
 def _joint_count(joints: Any) -> int:
@@ -42,7 +42,7 @@ def _check_pairs(name: str, pairs: tuple[Any, ...], joints: int, kind: str) -> N
 
 
 class Inputs:
-    """Everything that drives the robot during a run.
+    """Inputs of a run: tables, wrenches, prescribed motions and feedback.
 
     Args:
         joints: number of moving joints.
@@ -62,7 +62,7 @@ class Inputs:
         self.law = law
         self._schedules: dict[float, Schedule] = {}
         self._robots: dict[float, DrivenRobot] = {}
-        # Inputs that are kept for a robot do not keep the robot.
+        # Weak: cached inputs do not keep the robot alive.
         self._wired = LastValueCache()
 
     def __repr__(self) -> str:
@@ -81,7 +81,7 @@ class Inputs:
         """
         if isinstance(self.law, AbstractFeedback):
             return self
-        # A run asks twice, for its steps and for its outputs, and runs are repeated.
+        # Used twice in a run, for its steps and for its outputs; and runs are repeated.
         wired_inputs = self._wired.get(model)
         if wired_inputs is None:
             wired_inputs = self._wired_to(model)
@@ -101,7 +101,7 @@ class Inputs:
 
     @property
     def feedback(self) -> AbstractFeedback | None:
-        """What answers to the motion, once the inputs are wired."""
+        """The feedback, once the inputs are wired."""
         if self.law is None or isinstance(self.law, AbstractFeedback):
             return self.law
         raise TypeError("connect the law to a robot first: inputs.wired(model)")
@@ -114,7 +114,7 @@ class Inputs:
     def schedule(self, t_end: float) -> Schedule:
         """The loads of a whole run, from 0 to beyond the last time at which something jumps or bends."""
         if t_end not in self._schedules:
-            if len(self._schedules) >= MOST_KEPT:
+            if len(self._schedules) >= MOST_CACHED:
                 self._schedules.clear()
                 self._robots.clear()
             starts = self._starts()
@@ -128,7 +128,7 @@ class Inputs:
         return self._schedules[t_end]
 
     def robot(self, formulation: AbstractFormulation, t_end: float) -> DrivenRobot:
-        """A robot with all that drives it during a run; the same object when it is asked for again."""
+        """A robot with its inputs during a run, cached: the same object again."""
         known = self._robots.get(t_end)
         if known is None or known.formulation is not formulation:
             known = DrivenRobot(formulation, self.schedule(t_end))
@@ -219,7 +219,7 @@ def inputs_from(model: Model, torque: Any, inputs: Inputs | None) -> Inputs:
 
 @once_for_each
 def _no_inputs(model: Model) -> Inputs:
-    """Nothing drives the robot; the same object for all its runs."""
+    """Empty inputs; the same object for all runs of a robot."""
     return Inputs(model.n_joints)
 
 

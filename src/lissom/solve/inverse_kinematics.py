@@ -1,8 +1,8 @@
-"""Inverse kinematics of the rigid robot: joint coordinates that put a node where it should be.
+"""Inverse kinematics of the rigid robot: joint coordinates that bring a node to a target.
 
 Damped least squares (Levenberg and Marquardt): dq = J^T (J J^T + mu^2)^-1 e, within the joints' limits. Near a singular
-pose the damping keeps the steps short; a target out of reach is approached as far as it goes, and refused with the
-distance that is left.
+pose the damping keeps the steps short; a target out of reach is approached as far as possible, and refused with the
+remaining distance.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ LEAST_DAMPING = 1e-12
 
 
 class UnreachableError(ValueError):
-    """A pose that the robot cannot reach; `q` is as near as it comes."""
+    """A pose that the robot cannot reach; `q` is the nearest pose found."""
 
     def __init__(self, message: str, q: np.ndarray):
         super().__init__(message)
@@ -29,7 +29,7 @@ class UnreachableError(ValueError):
 
 
 class _Error(NamedTuple):
-    """What is left to the target, and how joints change it."""
+    """Remaining error to the target, and its Jacobian."""
 
     value: Float[np.ndarray, " e"]
     J: Float[np.ndarray, "e i"]

@@ -1,4 +1,4 @@
-"""The contract of a control law: what it sees, what it remembers, and when it acts."""
+"""The contract of a control law: its measurements, its memory, and when it acts."""
 
 import abc
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class AbstractLaw(eqx.Module):
 
     @abc.abstractmethod
     def sensors(self, model: Any) -> tuple[str, ...]:
-        """Names of the channels that the law sees on a robot: `upper.encoder`, `lower/tip.ax` (see `channels`)."""
+        """Names of the channels that the law measures on a robot: `upper.encoder`, `lower/tip.ax` (see `channels`)."""
 
     def init(self, model: Any) -> Any:
         """Memory before the first sample: any pytree of arrays."""
@@ -46,11 +46,11 @@ class AbstractLaw(eqx.Module):
         return self, memory
 
     def remarks(self) -> tuple[str, ...]:
-        """What a user should know of the law, a sentence each."""
+        """Remarks about the law for its user, a sentence each."""
         return ()
 
     def incidents(self) -> tuple[str, ...]:
-        """What went wrong for the law since `init`, a sentence each: a run tells them among its warnings."""
+        """Incidents of the law since `init`, such as infeasible limits, a sentence each: warnings of the run."""
         return ()
 
     @property

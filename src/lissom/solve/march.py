@@ -27,11 +27,11 @@ from .step import AbstractStep, Attempt, Moment, Tolerance, select, stop_gradien
 SAFETY = 0.9
 SHRINK = 0.2  # a step becomes shorter at most by this factor,
 GROW = 8.0  # longer at most by this factor,
-KEEP = 1.2  # and is kept if it would grow by less
+KEEP = 1.2  # and unchanged if it would grow by less
 
 
 class MarchState(eqx.Module):
-    """Everything that goes round the loop."""
+    """The state that the march's loop carries."""
 
     now: Moment
     # Coordinates of all moving joints: the branch of a closed chain.
@@ -52,7 +52,7 @@ class MarchState(eqx.Module):
 
 
 class DrivenRobot(eqx.Module):
-    """A robot and all that drives it during a run."""
+    """A robot and its inputs during a run."""
 
     formulation: AbstractFormulation
     schedule: Schedule
@@ -116,7 +116,7 @@ def begin_march(
 
 
 def next_size(step: AbstractStep, attempt: Attempt, h, accepted):
-    """Step size from the error estimate; a little growth is not worth new factors."""
+    """Step size from the error estimate; small growth is not worth new factors."""
     is_finite = jnp.isfinite(attempt.error)
     error = jnp.where(is_finite, jnp.maximum(attempt.error, 1e-10), 1e10)
     factor = SAFETY * attempt.effort * error ** (-1.0 / (step.order + 1))
@@ -177,7 +177,7 @@ def advance(
     left = stop - now.t
     longest = here.longest_step(now.xd)
     wanted = jnp.minimum(state.h, jnp.minimum(max_step, longest))
-    # Two halves end better than a step and a rest.
+    # Two halves rather than a step and a tiny rest.
     shortened = jnp.where(wanted > 0.5 * left, 0.5 * left, wanted)
     h = stop_gradient(jnp.where(wanted >= left * (1 - 1e-9), left, shortened))
     h = least_of_lanes(h)
@@ -208,7 +208,7 @@ def advance(
         state.counts.rejected + ~accepted,
         state.counts.evaluations + has_room * attempt.evaluations,
     )
-    # Of its own: a robot that others hold back is not to blame where steps become too short.
+    # Its own step size: a robot slowed by others has not failed when steps become too short.
     size = stop_gradient(next_size(step, attempt, h, is_good))
     # A step that was cut short says nothing about how long the next one may be.
     was_cut = is_good & (h < wanted)
@@ -283,7 +283,7 @@ def with_closed_loops(
     f = problem.formulation
     if f.n_joints == f.n_encoders:
         return attempt
-    # A joint that follows a motion hides this from the error estimate: its encoder is where it should be.
+    # With a prescribed joint the error estimate does not see this: its encoder follows the motion.
     closes = jnp.all(jnp.isfinite(joints))
     return eqx.tree_at(lambda a: a.converged, attempt, attempt.converged & closes)
 
@@ -303,7 +303,7 @@ def near_dead_point(
 def judge(
     state: MarchState, attempt: Attempt, size, counts: Counts, max_steps
 ) -> RESULTS:
-    """How the run stands after a try."""
+    """Result code of the run after a try."""
     is_tiny = size < 1e-13 * (1.0 + jnp.abs(state.now.t))
     is_finite = jnp.all(jnp.isfinite(attempt.end.x)) & jnp.isfinite(attempt.error)
     stuck = RESULTS.where(

@@ -17,7 +17,7 @@ NAMED = 4  # coordinates that a message names
 
 
 def modes_with_inertia(model: Model, M: Any, find_modes: Callable[[], T]) -> T:
-    """Modes of a model with inertia matrix M; where there are none, the coordinates that move nothing are named.
+    """Modes of a model with inertia matrix M; if there are none, an error names the coordinates that move no inertia.
 
     Raises:
         DescriptionError: which coordinates these are.

@@ -1,4 +1,4 @@
-"""A robot ready for computation: its formulation, its names, and the questions asked most often."""
+"""A robot ready for computation: its formulation, its names, and the most common computations."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ from .static import (
 )
 
 REFERENCES = (None, "tangent", "minimum-norm")  # or a mapping {"zeroed": [...]}
-BALANCE = 1e-7  # force left over in an equilibrium, against the largest force in it
+BALANCE = 1e-7  # residual force in an equilibrium, relative to the largest force in it
 SINGULAR = (
     1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
 )
@@ -183,18 +183,18 @@ class Model(Summarised):
 
     @property
     def modelled(self) -> Modelled:
-        """Formulation, shapes of the links and modes that are kept, as chosen or by default."""
+        """Formulation, shapes of the links and kept modes, as chosen or by default."""
         choices = self.choices
         return modelled(self.formulation_name, choices.basis, choices.modes)
 
     @property
     def reference(self) -> Any:
-        """What the joint coordinates mean, as it was chosen."""
+        """Choice of the ERLS, which defines the joint coordinates."""
         return self.choices.reference
 
     @property
     def terms(self) -> str:
-        """`consistent`, `published` or `published-planar`."""
+        """Terms of the equations of motion: `consistent`, `published` or `published-planar`."""
         return self.choices.terms
 
     @property
@@ -337,7 +337,7 @@ class Model(Summarised):
         state, left = _static_held(f, encoder, start)
         if is_traced(left) or float(left) < BALANCE:
             return state, left
-        # Newton's iteration lost its way, as it does with very soft links: down the energy there is one.
+        # Newton's iteration diverged, as it does with very soft links: minimising the energy finds an equilibrium.
         lowest, f = _downhill_held(f, encoder, start)
         return _static_held(f, encoder, lowest)
 
@@ -517,7 +517,7 @@ def _alternatives(known: tuple[Any, ...]) -> str:
 
 
 def _imbalance_in_words(left: float) -> str:
-    """With an equilibrium in which so much force is left over."""
+    """How far a point is from equilibrium, in words."""
     if left == np.inf:
         return f"links would bend by more than {MOST_TURN:g} rad"
     if np.isnan(left):
@@ -595,7 +595,7 @@ def _reference_matrix(f: AbstractFormulation, theta):
 
 @once_for_each
 def _solves_for_reference(f: AbstractFormulation) -> bool:
-    """Whether theta follows from displacements: a matter of the formulation, wherever the robot stands."""
+    """Whether theta follows from displacements, a property of the formulation."""
     return _reference_matrix(f, real(f.mechanism.home)) is not None
 
 
@@ -640,7 +640,7 @@ def _static_next_to(f: AbstractFormulation, tau, start):
 
 
 def _checked_equilibrium(f: AbstractFormulation, x, tau, stopped: bool = False):
-    """The state at rest, and how much force is left over in it: infinitely much where links turn too far."""
+    """The state at rest, and its residual force: infinite where links rotate too far."""
     rest = kept_rest_at(f, x, with_stops(f, x, tau) if stopped else tau)
     left = rest.imbalance
     if f.support.finite_rotations:

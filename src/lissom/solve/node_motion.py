@@ -47,7 +47,7 @@ def recorded_nodes(model: Model, nodes: Sequence[str]) -> tuple[str, ...]:
 
 
 def node_channels(model: Model, nodes: Sequence[str]) -> tuple[Channel, ...]:
-    """What is measured: every kind of motion of every node, along x, y and z of the world."""
+    """Channels of every kind of motion of every node, along x, y and z of the world."""
     channels = []
     for kind, _ in KINDS.values():
         for node in nodes:

@@ -1,4 +1,4 @@
-"""What is seen of a run: positions, frames, energies and torques at its output times."""
+"""Outputs of a run: positions, frames, energies and torques at its output times."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ from .record import rows_of_window
 from .solution import Solution
 from .state import State
 
-# Energies of a run; the residual is what the balance of the others leaves over.
+# Energies of a run, and the residual of their balance.
 ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated", "residual")
 
 
@@ -113,7 +113,7 @@ Compute = Callable[[DrivenRobot, float, RowsOfRun], Any]
 def map_segments(
     model: Model, inputs: Inputs, solution: Solution, compute: Compute
 ) -> Any:
-    """What `compute` gives for the output times reached, each segment of the run in its own coordinates."""
+    """Values of `compute` at the output times reached, each segment of the run in its own coordinates."""
     t_end = float(solution.t[-1])
     inputs = inputs.wired(model)
     starts = [segment.row for segment in solution.segments]

@@ -46,7 +46,7 @@ class MotionProblem(eqx.Module):
         return MotionProblem(on_branch_near(self.formulation, joints), self.loads)
 
     def with_command(self, command: Float[Array, " a"] | None) -> "MotionProblem":
-        """The same problem while a sampled law, if there is one, holds its command."""
+        """The same problem under the held command of a sampled law, if there is one."""
         if command is None:
             return self
         loads = eqx.tree_at(
@@ -55,7 +55,7 @@ class MotionProblem(eqx.Module):
         return MotionProblem(self.formulation, loads)
 
     def with_contact(self, contact: Float[Array, "2 j"] | None) -> "MotionProblem":
-        """The same problem while the contact with end stops, where there are any, stays as it is."""
+        """The same problem with the contact state of end stops, if there are any, held."""
         if contact is None:
             return self
         loads = eqx.tree_at(
@@ -81,7 +81,7 @@ class MotionProblem(eqx.Module):
 
     @noinline
     def joint_gain(self, x):
-        """How fast the joints of a closed chain move against the independent ones."""
+        """Largest speed of a joint of a closed chain per unit of an independent one."""
         return self.formulation.mechanism.joint_gain(x)
 
     @noinline
@@ -124,7 +124,7 @@ class MotionProblem(eqx.Module):
     # --- end stops
 
     def acting(self, t, motion: Motion) -> Rates:
-        """What is applied, and the end stops."""
+        """Applied torques and wrenches, with those of the end stops."""
         total = self.applied(t, motion)
         stops = self.formulation.joints.stops
         if stops is None:
@@ -171,7 +171,7 @@ class MotionProblem(eqx.Module):
     def _reaction(
         self, motion: Motion, force: Float[Array, " n"]
     ) -> tuple[Float[Array, " p"], Float[Array, " n"]]:
-        """Torques of prescribed joints that carry their share of `force`, and what is left of it."""
+        """Torques of prescribed joints that carry their share of `force`, and the rest of it."""
         joints, rows = self._prescribed
         E = engine.torque_map(self.formulation, motion)[joints]
         tau = inverse(E[:, rows].T) @ force[rows]
@@ -211,7 +211,7 @@ class MotionProblem(eqx.Module):
         return Tangents(M, D, K, structure), N
 
     def _gains(self, t, motion: Motion, N: Rates):
-        """Derivatives of the commanded torques; a torque at its limit answers to nothing."""
+        """Derivatives of the commanded torques; a torque at its limit has none."""
         f, feedback = self.formulation, self.loads.feedback
         assert feedback is not None
         wanted, on_x, on_xd = feedback.gains(f, t, motion, N)
@@ -287,7 +287,7 @@ class MotionProblem(eqx.Module):
         return self.formulation.motion(x, xd, xdd)
 
     def measured(self, t, motion: Motion) -> Float[Array, " m"]:
-        """What a sampled law sees in a motion."""
+        """Measurements of a sampled law in a motion."""
         law, f = self.sampled_law, self.formulation
         assert law is not None
         applied, torque = self._loads_and_torque(t, motion)
@@ -310,5 +310,5 @@ class MotionProblem(eqx.Module):
 
 
 def is_none(leaf: Any) -> bool:
-    """True for the place of something that is not there, when parts of a tree are replaced."""
+    """True for None: a leaf predicate for trees with missing parts."""
     return leaf is None

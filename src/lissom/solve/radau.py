@@ -1,11 +1,11 @@
 """Radau IIA of order five on the second-order residual, L-stable and stiffly accurate, [HairerWanner1996] section IV.8.
 
 Unknown are the accelerations of the three stages. With the eigenvectors of the Runge-Kutta matrix, the iteration
-falls apart into one real and one complex system of the robot's own size n,
+decouples into one real and one complex system of the robot's own size n,
 
     (M + h mu D + h^2 mu^2 K) w = -r,
 
-whose factors are kept while the iteration converges well.
+whose factors are reused while the iteration converges well.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -49,7 +49,7 @@ LAGRANGE = np.linalg.inv(np.vander(C, increasing=True))
 ONCE = LAGRANGE / np.array([1, 2, 3])[:, None]  # in powers s^1..s^3
 TWICE = LAGRANGE / np.array([2, 6, 12])[:, None]  # in powers s^2..s^4
 
-# A has one real and a pair of complex eigenvalues; of the pair, the one with positive imaginary part is kept.
+# A has one real and a pair of complex eigenvalues; of the pair, the one with positive imaginary part is used.
 _mu, _T = np.linalg.eig(A)
 _Tinv = np.linalg.inv(_T)
 _real = int(np.argmin(abs(np.imag(_mu))))
@@ -69,7 +69,7 @@ KAPPA = 0.003  # the iteration stops when its error is this part of the toleranc
 # Parts of the energy that a run may lose: by residuals of the iteration, and by the method itself.
 ENERGY_KAPPA = 0.1
 ENERGY_METHOD = 0.5
-# Of what steps before were allowed to lose and did not, in one step.
+# Share of the unused allowance of earlier steps, in one step.
 ENERGY_SPENT = 0.25
 # Losses fall with h^6, what is allowed with h: the error of a step is taken to fall with h^4.
 ENERGY_POWER = 0.8
@@ -79,11 +79,11 @@ SLOW = 0.1  # contraction per iteration beyond which the derivatives are recompu
 
 
 class JumpMemory(eqx.Module):
-    """What steps hand on where some begin with a jump of the forces, as sampled laws make."""
+    """Memory for steps that begin with a jump of the forces, as under sampled laws."""
 
     jumped: Any  # whether the next step begins so,
     jump: Float[Array, " n"]  # and by how much
-    # M xdd + D xd + K x at the stages of the step before, which changes slowly whatever vibrates.
+    # M xdd + D xd + K x at the stages of the step before, which changes slowly even while links vibrate.
     slow_forces: Float[Array, "3 n"]
     inertia: Factors  # of M: accelerations jump too
 
@@ -97,7 +97,7 @@ class RadauMemory(eqx.Module):
     h_before: Float[Array, ""]
     tangents: Tangents
     weights: ErrorWeights
-    stale: Any  # are the derivatives old enough to be suspected
+    stale: Any  # are the derivatives possibly outdated
     # recompute them before the next step: all robots in lanes do, or none
     needs_tangents: Any
     h: Float[Array, ""]  # step size the factors are for
@@ -105,7 +105,7 @@ class RadauMemory(eqx.Module):
     cplx: Factors
     contraction: Float[Array, ""]
     largest_energy: Float[Array, ""]  # of the run so far, see `largest_energy`
-    spare_energy: Float[Array, ""]  # that steps so far were allowed to lose and did not
+    spare_energy: Float[Array, ""]  # unused allowance of the steps so far
 
 
 def iteration_matrix(tangents: Tangents, h, mu):
@@ -157,7 +157,7 @@ class Radau(AbstractStep):
         now: Moment,
         memory: RadauMemory,
     ) -> RadauMemory:
-        """Begins again, and remembers the energies of the run."""
+        """Restart that keeps the energies of the run."""
         fresh = self.begin(problem, tolerance, now)
         most = jnp.maximum(fresh.largest_energy, memory.largest_energy)
         energies = (most, memory.spare_energy)
@@ -243,7 +243,7 @@ class Radau(AbstractStep):
         )
 
     def solution(self, memory: RadauMemory) -> Float[Array, "3 n"]:
-        """Accelerations of the stages."""
+        """Accelerations (3, n) of the stages."""
         return memory.stages
 
     def retrace(
@@ -315,7 +315,7 @@ class Radau(AbstractStep):
         was_fresh = jnp.logical_not(memory.stale) | memory.needs_tangents
         still_stale = memory.stale & ~memory.needs_tangents
         take_anew = in_some_lane(~attempt.converged & ~was_fresh)
-        # A step that was good enough, and is taken again all the same, begins as it did.
+        # A converged step that is repeated begins as it did.
         is_good = attempt.converged & (attempt.error <= 1.0)
         contraction = jnp.where(is_good, memory.contraction, tried.contraction)
         jumps = memory.jumps
@@ -403,9 +403,9 @@ def _extrapolate(
 
 
 def predict_after_jump(memory: RadauMemory, now: Moment, h) -> Float[Array, "3 n"]:
-    """Accelerations of the new stages after a jump of the forces, which makes the links ring.
+    """Accelerations of the new stages after a jump of the forces, which excites the links.
 
-    Accelerations that ring have no polynomial worth continuing. The forces M xdd + D xd + K x = slow(t) have: they
+    Oscillating accelerations have no polynomial worth continuing. The forces M xdd + D xd + K x = slow(t) have: they
     are continued, with the jump, and the linear equations of the stages are solved under them.
     """
     d, jumps = memory.tangents, memory.jumps
@@ -482,7 +482,7 @@ def iterate(
         r = residuals(at.stages, arguments)
         d = -stage_changes(r, arguments)
         size = size_of(d)
-        # Before a second change is known, the rate of the step before has to do.
+        # Before a second change is known, the rate of the step before is used.
         first_rate = jnp.clip(at.rate, 1e-3, 0.9)
         rate = jnp.where(at.count > 0, size / jnp.maximum(at.size, 1e-300), first_rate)
         shrinking = rate / jnp.maximum(1.0 - rate, 1e-3)
@@ -492,7 +492,7 @@ def iterate(
         is_near = (left < KAPPA) & ~diverged
         converged = is_near & (work_of(r, at.stages) * shrinking <= ENERGY_KAPPA)
         verdict = (rate, is_near, converged, diverged)
-        # Changes of a robot that is done already are rounding: they say nothing about how it converged.
+        # Changes of a robot that has converged are rounding: they say nothing about its convergence.
         before = (at.rate, at.is_near, at.converged, at.diverged)
         verdict = select(at.converged | at.diverged, before, verdict)
         return RadauIteration(at.stages + d, at.count + 1, size, *verdict)
@@ -501,7 +501,7 @@ def iterate(
     first_rate = jnp.minimum(memory.contraction, 0.5)
     start = RadauIteration(guess, whole(0), real(0.0), first_rate, no, no, no)
     end = jax.lax.while_loop(going, once, start)
-    # Where rounding hides the last of the energy, the iteration has done what it can.
+    # At the level of rounding the iteration cannot improve the energy any more.
     return end.stages, end.is_near, end.count, end.rate
 
 
@@ -534,10 +534,10 @@ def is_audited(problem: MotionProblem, tolerance: Tolerance) -> bool:
 def energy_error(
     tolerance: Tolerance, now: Moment, h, memory: RadauMemory, stages
 ) -> tuple[RadauMemory, Float[Array, ""]]:
-    """Memory that knows the energies, and the energy that the step loses in units of what it may.
+    """Memory with the energies updated, and the loss of the step in units of its allowance.
 
-    What steps do not lose is spared for those that follow a jump of the torques: in all a run loses no more than its
-    tolerance allows.
+    Unused allowance is saved for steps after a jump of the torques: in total a run loses no more than its
+    tolerance.
     """
     d = memory.tangents
     x, xd, _ = stage_states(now, h, stages)

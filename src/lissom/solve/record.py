@@ -73,7 +73,7 @@ def is_due(record: Record, t) -> Any:
     slack = SAME_TIME * (1.0 + jnp.abs(t))
     last = record.t.shape[0] - 1
     next_time = record.t[jnp.minimum(record.filled, last)]
-    # Of what comes after the window nothing is known here, but that it may be due.
+    # Later windows are not known here: they may be due.
     return jnp.where(record.is_full, record.t[last] < t - slack, next_time <= t + slack)
 
 
@@ -135,7 +135,7 @@ def with_row(
 
 
 class RunRecord:
-    """All rows of a run, kept on the host; what is not reached is NaN."""
+    """All rows of a run, on the host; rows that are not reached are NaN."""
 
     def __init__(self, times: Float[np.ndarray, " t"], record: Record):
         self.t = np.asarray(times, dtype=float)
@@ -169,7 +169,7 @@ class RunRecord:
         return self.columns
 
     def next_window(self, record: Record) -> Record:
-        """The window; where it is full its rows are kept, and it moves on to those that follow."""
+        """The window; if it is full, its rows are stored and it moves on to the next ones."""
         if int(record.filled) < len(record.t):
             return record
         first = self.take(record)

@@ -1,4 +1,4 @@
-"""A whole run: in bursts that can be watched, or in one pure call."""
+"""A whole run: in bursts with callbacks in between, or as one pure function."""
 
 import functools
 from collections.abc import Callable, Iterator, Mapping
@@ -65,9 +65,9 @@ from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
 from .step import AbstractStep, Moment, Tolerance
 
-BURST = 400  # tries between two checks of clock, display and keyboard
-# Tries in code that was compiled quickly, where that is asked for (`compiling`). One takes 20 to 150 us longer than in
-# good code: so many cost up to 0.6 s, while to compile well takes 0.6 to 1.2 s longer.
+BURST = 400  # tries between two callbacks
+# Tries in code that was compiled quickly, under `compiling(quickly=True)`. One takes 20 to 150 us longer than
+# in optimised code: so many cost up to 0.6 s, while optimisation takes 0.6 to 1.2 s.
 QUICK_TRIES = 4000
 FIRST_STEP = 1e-4  # [s]
 ENDLESS = 2**62
@@ -85,7 +85,7 @@ _first_contacts = compiled_quickly(first_contacts)
 
 
 class Settings(NamedTuple):
-    """How a run is stepped through."""
+    """Step method, tolerances and limits of a run."""
 
     step: AbstractStep
     tolerance: Tolerance
@@ -94,7 +94,7 @@ class Settings(NamedTuple):
 
 
 def method_of(solver: Solver) -> str:
-    """The name of the method that a run takes."""
+    """Name of the integration method; `auto` resolved."""
     return Radau.name if solver.method == "auto" else solver.method
 
 
@@ -123,7 +123,7 @@ def lost_share(rtol: float) -> float:
     return rtol ** (2 / 3)
 
 
-# Runs that are repeated find their settings again, and compiled code knows them at sight.
+# Cached: compiled code recognises the same objects at once.
 _same_settings: Any = functools.lru_cache(maxsize=32)(settings_of)
 
 
@@ -149,7 +149,7 @@ def output_times(
 
 
 class PreviousRun(NamedTuple):
-    """What a run leaves beside its state to the one that continues it."""
+    """Works and controller state of a run, for the run that continues it."""
 
     work: tuple[float, float] = (0.0, 0.0)  # put in and dissipated [J]
     control: ControlState | None = None  # of a sampled law
@@ -192,7 +192,7 @@ def integrate(
     before: "PreviousRun | None" = None,
     observe: Observe = lambda snapshot: None,
 ) -> Solution:
-    """Run to the last output time; an interrupt or a failure keeps what has been computed.
+    """Run to the last output time; after an interrupt or a failure with what has been computed.
 
     Args:
         model: the robot.
@@ -202,7 +202,7 @@ def integrate(
         solver: method and tolerances.
         watch: called with the time reached, every few hundred steps; may raise to stop the run.
         checkpoint: where the run is stored at intervals.
-        resume: go on from that file, where it exists.
+        resume: continue from that file, where it exists.
         before: what a run that this one continues has left beside its state.
         observe: called like `watch`, with the robot as it is then.
 
@@ -243,7 +243,7 @@ def _simulate(
     try:
         while True:
             if not _is_successful(at):
-                # A closed chain may go on with other joints as its coordinates.
+                # A closed chain may continue with other joints as its coordinates.
                 robot, at = _beyond_dead_point(robot, at, inputs.prescribed)
             independent = robot.formulation.independent
             if independent != segments[-1].independent:
@@ -251,7 +251,7 @@ def _simulate(
             if not _is_under_way(at, end):
                 break
             for reached in _bursts(robot, settings, rows, at, end):
-                # Kept before anyone may stop the run: an interrupt loses nothing.
+                # Stored before `watch` may stop the run: an interrupt loses nothing.
                 at = reached
                 if checkpoint is not None:
                     checkpoint.keep(at, rows, tuple(segments))
@@ -298,7 +298,7 @@ def _beyond_dead_point(
 def _at_start(
     model: Model, start: _Start, inputs: Inputs, times: np.ndarray, solver: Solver
 ) -> tuple[DrivenRobot, MarchState]:
-    """The robot with all that drives it, and its march before the first step."""
+    """The robot with its inputs, and its march before the first step."""
     begin, end = float(times[0]), float(times[-1])
     robot, state = _driven_robot(model, start.state, inputs, end)
     record = first_window(robot, times, rows_of_window())
@@ -318,7 +318,7 @@ def _at_start(
 def _driven_robot(
     model: Model, state: State, inputs: Inputs, end: float
 ) -> tuple[DrivenRobot, State]:
-    """The robot with all that drives it, in the coordinates in which a run begins, and the state in those."""
+    """The robot with its inputs, in the coordinates in which a run begins, and the state in those."""
     f, state = with_prescribed_joints(model.formulation, state, inputs.prescribed)
     return inputs.robot(f, end), state
 
@@ -364,7 +364,7 @@ def _is_under_way(at: MarchState, end: float) -> bool:
 def _bursts(
     robot: DrivenRobot, settings: Settings, rows: RunRecord, at: MarchState, end: float
 ) -> Iterator[MarchState]:
-    """A march under way after each burst of steps, to its end or until it fails; the rows of full windows are kept."""
+    """A march after each burst of steps, to its end or until it fails; the rows of full windows are stored."""
     step, tolerance, max_step, max_steps = settings
     if at.memory is None:
         with compiling(quickly=_quick_tries_left(at) > 0):
@@ -378,7 +378,7 @@ def _bursts(
         quick_tries = _quick_tries_left(at)
         tries = burst
         if 0 < quick_tries < BURST:
-            # To the very try at which good code takes over: a run that was stopped and resumed changes there too.
+            # Up to exactly the try at which optimised code takes over, also in resumed runs.
             tries = host_whole(quick_tries)
         with compiling(quickly=quick_tries > 0):
             at = _march(
@@ -389,7 +389,7 @@ def _bursts(
 
 
 def _quick_tries_left(at: MarchState) -> int:
-    """How many tries of a march are still made in code that was compiled quickly; none unless that is asked for."""
+    """Remaining tries of a march in quickly compiled code; none unless `compiling(quickly=True)`."""
     if not is_compiling_quickly():
         return 0
     tries = int(at.counts.steps) + int(at.counts.rejected)
@@ -525,7 +525,7 @@ def step_times(
 
 
 class PureStart(NamedTuple):
-    """All that a pure run begins with."""
+    """Start of a pure run: march, robot, method and settings."""
 
     settings: Settings
     robot: DrivenRobot
@@ -639,7 +639,7 @@ def _command_count(robot: DrivenRobot) -> int:
 
 
 def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
-    """What a march has come to, its whole output grid in one window."""
+    """The solution of a march whose whole output grid is in one window."""
     record = at.record
     return _solution(record.t, vars(record), record.filled, _end_of(at), segments)
 
@@ -647,7 +647,7 @@ def solution_of(at: MarchState, segments: tuple[Segment, ...]) -> Solution:
 def stored_solution(
     rows: RunRecord, at: MarchState, segments: tuple[Segment, ...]
 ) -> Solution:
-    """What a march has come to, with the rows that the host has kept."""
+    """The solution of a march whose rows are stored on the host."""
     filled = int(at.record.first) + int(at.record.filled)
     columns = rows.all_rows(at.record)
     return _solution(rows.t, columns, filled, _end_of(at), segments)

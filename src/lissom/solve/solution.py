@@ -10,7 +10,7 @@ from .step import Moment
 
 
 class Counts(eqx.Module):
-    """What the march did."""
+    """Counts of the march: steps, rejected steps, evaluations."""
 
     steps: Any
     rejected: Any

@@ -23,7 +23,7 @@ SHORTEST = 1e-9  # part of a step, below which rounding decides what climbs
 
 
 class Rest(NamedTuple):
-    """A robot that stands still: what its weight and its strain need, less what joint torques give, and where it is."""
+    """A robot at rest: forces of weight and strain, less the joint torques, and its configuration."""
 
     weight: Float[Array, " n"]
     strain: Float[Array, " n"]
@@ -34,12 +34,12 @@ class Rest(NamedTuple):
 
     @property
     def force(self) -> Float[Array, " n"]:
-        """What keeps it from rest."""
+        """Residual generalised force; zero in equilibrium."""
         return self.weight + self.strain + self.drive
 
     @property
     def imbalance(self) -> Float[Array, ""]:
-        """Largest generalised force left over, against the largest one present: the check of every equilibrium."""
+        """Largest residual force, relative to the largest force: the check of every equilibrium."""
         largest = jnp.max(jnp.abs(jnp.stack([self.weight, self.strain, self.drive])))
         return jnp.max(jnp.abs(self.force)) / (largest + 1e-9)
 

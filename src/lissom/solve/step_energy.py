@@ -1,4 +1,4 @@
-"""Energy that a collocation step takes from a robot: what the audit of a run finds in the end, known at once."""
+"""Energy error of a collocation step: the part of it that the energy audit of a run would find."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Users' functions inside compiled code: known by what they say, not by which object they are.
+"""Users' functions inside compiled code: identified by their content, not by the object.
 
 A script that runs many times makes a new `lambda t, state: ...` each time. Its code and the values that it encloses are
 the same, and so is the compiled program. Where they are not, the new program takes the place of an old one.
@@ -18,16 +18,16 @@ from jax.core import Tracer
 
 from jaxnative.compilation import STORE, UserCode
 
-# Variants of one piece of code, with other enclosed values, whose programs are kept.
+# Variants of one piece of code, with other enclosed values, whose programs are cached.
 VARIANTS = 4
-# Pieces of code that are remembered.
+# Pieces of code in the cache.
 CODES = 64
 # A function that reaches further than this through what it encloses is taken as an object of its own.
 DEPTH = 12
 
 
 class UserFunction(UserCode):
-    """A user's function, one object for all functions that say the same; it calls the newest of them."""
+    """A user's function, one object for all functions of the same content; it calls the newest of them."""
 
     def __init__(self, function: Callable):
         self.function = function
@@ -40,7 +40,7 @@ class UserFunction(UserCode):
 
 
 class UnknownContentError(TypeError):
-    """Something whose content cannot be told, and that may change."""
+    """An object whose content is unknown and may change."""
 
 
 # Known functions: for each piece of code the variants by their content, those used last at the end.
@@ -48,7 +48,7 @@ _known: OrderedDict[Hashable, OrderedDict[Hashable, UserFunction]] = OrderedDict
 
 
 def user_function(function: Callable) -> UserFunction:
-    """The one object for all functions that say the same as this one."""
+    """The one object for all functions with the content of this one."""
     if isinstance(function, UserFunction):
         return function
     code = getattr(function, "__code__", type(function))
@@ -87,7 +87,7 @@ def _forget_old(variants: OrderedDict[Hashable, UserFunction]) -> None:
             STORE.drop_users_of(old)
 
 
-# --- what a function says ------------------------------------------------------------------------------------------
+# --- content of a function -----------------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class SameObject:
 
 
 def content_of(value: Any, depth: int = 0) -> Hashable:
-    """What a value says, such that equal contents compute the same.
+    """Content of a value, such that equal contents compute the same.
 
     Raises:
         UnknownContentError: an object of a class that nothing is known about.

@@ -1,4 +1,4 @@
-"""The second-order stiffness of carried weight at a point of a model, for those who ask for it."""
+"""The second-order stiffness of carried weight at a point of a model, included on request."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -32,7 +32,7 @@ def weight_stiffness_at(
 
 
 def require_consistent_terms(model: Model) -> None:
-    """Refuse to complete terms that are to stay as a paper prints them.
+    """Refuse terms that must stay as a paper prints them.
 
     Raises:
         DescriptionError: with the field `weight_stiffness`.

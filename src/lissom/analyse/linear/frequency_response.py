@@ -1,4 +1,4 @@
-"""What comes out at a node or a joint when a torque or a force goes in, over frequency."""
+"""Frequency response from torques and forces to outputs at nodes and joints."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

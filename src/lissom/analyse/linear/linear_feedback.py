@@ -1,4 +1,4 @@
-"""Control laws linearised about a point: what small changes of the measured signals do to the torques."""
+"""Control laws linearised about a point: change of the torques with the measured signals."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class LinearFeedback(eqx.Module):
     def signals(
         self, formulation: AbstractFormulation, motion: Motion
     ) -> Float[Array, " m"]:
-        """What the law measures in a motion."""
+        """Measured signals of the law in a motion."""
         observed = observed_motion(formulation, motion)
         none = jnp.zeros(formulation.n_encoders)
         return measure(formulation, self.channels, observed, None, none)
@@ -119,10 +119,10 @@ def driving_loads(
     feedback: LinearFeedback | None,
     at_point: Float[Array, " m"] | None,
 ) -> Rates:
-    """Torques and wrenches: those of the point, those of the inputs u, and what the law answers.
+    """Torques and wrenches: those of the point, those of the inputs u, and those of the law.
 
-    `at_point` is what the law measures at the point itself. A set-point r is a change of what the law takes for zero:
-    it answers to e - r as it does to e.
+    `at_point` is what the law measures at the point itself. A set-point r shifts the zero of the law: it responds to e
+    - r as it does to e.
     """
     place = motion.place
     torque = tau

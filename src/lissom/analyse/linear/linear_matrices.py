@@ -68,7 +68,7 @@ def linear_matrices(
 
     z = jnp.concatenate([x, xd, xdd, tau])
     slope = jax.jacfwd(gamma)(z)
-    # Gamma holds what is missing to balance: torques enter it with a minus.
+    # Gamma is the residual of the balance: torques enter it with a minus.
     K, C, M, minus_F = split_motion(slope, n)
     return LinearMatrices(M, C, K, -minus_F)
 

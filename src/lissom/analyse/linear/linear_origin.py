@@ -1,4 +1,4 @@
-"""The model that a linear one was made of, and what is to be said of both."""
+"""The model of a linear model, its warnings and its note on carried weight."""
 
 from typing import Any, NamedTuple
 
@@ -20,5 +20,5 @@ class LinearOrigin(NamedTuple):
 
     @property
     def weight_note(self) -> str | None:
-        """What is left out of the stiffness of carried weight; None where nothing is."""
+        """Note on the neglected stiffness of carried weight; None if nothing is neglected."""
         return None if self.weight_stiffness else weight_note(self.model)

@@ -61,17 +61,17 @@ from .locking import Locking, locking
 from .sampled_loop import sampled_loop
 from .state_space import LinearModel, OperatingPoint
 
-BALANCE = 1e-7  # force left over at a point, against the largest force there
+BALANCE = 1e-7  # residual force at a point, relative to the largest force there
 ROUNDING = 1e-4  # accelerations of an equilibrium that come from rounding stay below [rad/s^2 and the like]
 SINGULAR = 1e-14  # reciprocal condition of the scaled inertia matrix below which there is no state-space form
 
 
 class LinearizationError(RuntimeError):
-    """There is no linear model at this point."""
+    """No linear model exists at this point, such as where a coordinate moves no mass."""
 
 
 class Derivatives(NamedTuple):
-    """Everything the linear model is made of, at one point: dy = G_x dx + G_v dxd + G_a dxdd + G_u du."""
+    """Derivatives for the linear model at one point: dy = G_x dx + G_v dxd + G_a dxdd + G_u du."""
 
     matrices: LinearMatrices
     G_x: Any
@@ -201,17 +201,17 @@ def _point_of_state(model: Model, state: State, torque: Any) -> MotionPoint:
     return point
 
 
-def require_balance(left: float, where: str) -> None:
+def require_balance(residual: float, where: str) -> None:
     """Refuse a point whose forces do not balance.
 
     Raises:
         EquilibriumError: more than `BALANCE` of the forces remains unbalanced.
     """
     # Written so that a number that is not finite is refused too.
-    if not left < BALANCE:
+    if not residual < BALANCE:
         raise EquilibriumError(
-            f"no quasi-static equilibrium of the links found {where}: {left:.1e} left "
-            "over"
+            f"no quasi-static equilibrium of the links found {where}: {residual:.1e} of "
+            "the forces remains unbalanced"
         )
 
 
@@ -322,7 +322,7 @@ def _sampled_closed_loop(
     locked: Locked,
     weight_stiffness: WeightStiffness,
 ) -> LinearModel:
-    """The closed loop of a sampled law: the robot alone, with its torques and what the law measures, then the loop."""
+    """The closed loop of a sampled law: first the robot with its torques and measured signals, then the loop."""
     if locked:
         raise ValueError("locked joints follow their motion: there is no loop to close")
     torques = [input_named(model, f"{name}.torque") for name in model.actuated_names]
@@ -444,7 +444,7 @@ def first_order(
 
 
 def _require_inertia(M: Any) -> None:
-    """Refuse an inertia matrix that is singular once its coordinates are scaled alike (rad beside m beside modes)."""
+    """Refuse an inertia matrix that is singular even with its coordinates scaled to a unit diagonal."""
     if not len(M):
         return
     own_inertia = np.abs(np.diag(M))

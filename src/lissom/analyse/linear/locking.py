@@ -1,4 +1,4 @@
-"""Joints locked: what is left of small motion when the encoders follow their own motion whatever happens.
+"""Locked joints: small motion with the encoders following their own motion exactly.
 
 The departure de of the encoders' reading, of its rate and of its acceleration from the motion is zero. With x = (theta,
 eta), the joint coordinates follow from the elastic ones:
@@ -83,7 +83,7 @@ def _basis(E: Float[Real, "j n"], following: Callable[[Any], Any]):
 
 
 def _joint_solver(E_joints: Any) -> Callable[[Any], Any]:
-    """From what is added to the readings to the joint motions that cancel it."""
+    """Solver for joint motions that cancel changes of the readings."""
     if namespace(E_joints) is np:
         return lambda rows: -np.linalg.solve(E_joints, rows)
     # Inverted once, without LAPACK: for batches and for series.

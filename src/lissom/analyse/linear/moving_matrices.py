@@ -1,8 +1,8 @@
-"""Linear models about a moving point without what the changing of the coordinates alone puts into them.
+"""Linear models about a moving point, freed from the effect of coordinates that change in time.
 
-Small motion about a motion obeys M dxdd + C dxd + K dx = 0 with M, C, K that change in time. The roots of the matrices
-of one instant (frozen time) say how the coordinates change, not whether the motion grows: an arm that stretches turns
-slower without losing anything. Small motion of a conservative robot has the Lagrangian
+Small motion about a motion obeys M dxdd + C dxd + K dx = 0 with M, C, K that change in time. The eigenvalues of the
+frozen-time system contain the change of the coordinates, not only growth: an arm that stretches turns more slowly
+without dissipation. Small motion of a conservative robot has the Lagrangian
 
     L = 1/2 dxd^T M dxd + dxd^T B dx - 1/2 dx^T K_L dx,        so that
 
@@ -69,7 +69,7 @@ def locked_rates(
 
 
 def self_adjoint(matrices: LinearMatrices, rates: MatrixRates) -> LinearMatrices:
-    """M, C - Md and K - Gd / 2: what a small motion about a motion feels, whatever the coordinates do."""
+    """M, C - Md and K - Gd / 2: the self-adjoint form of small motion about a motion, in any coordinates."""
     M_d = 0.5 * (rates.M + rates.M.T)
     G_d = 0.5 * (rates.C - rates.C.T)
     return matrices._replace(C=matrices.C - M_d, K=np.asarray(matrices.K) - 0.5 * G_d)
@@ -80,7 +80,7 @@ def change_rates(
 ) -> Float[np.ndarray, " m"]:
     """Relative rate of change of each shape's inertia along the motion [1/s], |phi^* Md phi| / (phi^* M phi).
 
-    The roots of one instant say how a vibration grows if it is faster than that.
+    Frozen-time eigenvalues give the growth of vibrations that are faster than that.
     """
     change = np.einsum("im,ij,jm->m", shapes.conj(), rates.M, shapes)
     inertia = np.einsum("im,ij,jm->m", shapes.conj(), matrices.M, shapes)

@@ -36,7 +36,7 @@ class LawMatrices(NamedTuple):
 def law_matrices(
     wired_law: WiredLaw, measured: Float[np.ndarray, " m"], t: float = 0.0
 ) -> LawMatrices:
-    """Derivatives of a sampled law at what it measures at the point, of the law at rest there."""
+    """Derivatives of a sampled law at rest, at the measured signals of the point."""
     law, template = wired_law.law.resting(wired_law.memory, measured)
     memory, unravel = ravel_pytree(jax.tree.map(_as_float, template))
 
@@ -87,9 +87,9 @@ def sampled_loop(
     C_m, C_y = robot.C[:m], robot.C[m:]
     D_mu, D_mw = robot.D[:m, :a], robot.D[:m, a:] @ own
     D_yu, D_yw = robot.D[m:, :a], robot.D[m:, a:] @ own
-    # A set-point moves what the law takes for zero.
+    # A set-point shifts the zero of the law.
     D_mw = D_mw - set_point_matrix(wired_law.channels, inputs)
-    # The law's answer to (x, held torque, memory; inputs).
+    # Command of the law as a function of (x, held torque, memory; inputs).
     on_x, on_u, on_m, on_w = law.L @ C_m, law.L @ D_mu, law.N, law.L @ D_mw
     A = np.block(
         [
@@ -109,7 +109,7 @@ def sampled_loop(
     ]
     keep = np.ones(len(A), dtype=bool)
     if not np.any(D_mu):
-        # Nobody sees the held torque: it is no state.
+        # The held torque is not measured: it is no state.
         keep[len(held.A) : len(held.A) + a] = False
     operating = dataclasses.replace(
         robot.operating, outputs=robot.operating.outputs[m:]

@@ -26,7 +26,7 @@ class StateMatrices(NamedTuple):
 
     @property
     def states(self) -> int:
-        """Number of states."""
+        """Number n of states."""
         return len(self.A)
 
     def project(self, T: Matrix, W: Matrix) -> "StateMatrices":
@@ -46,7 +46,7 @@ class StateMatrices(NamedTuple):
 def minimal_realisation(
     system: StateMatrices, dt: float, tolerance: float
 ) -> tuple[StateMatrices, dict[str, Any]]:
-    """States that inputs move and outputs see, and a record of what was left out.
+    """The controllable and observable states, and a record of those left out.
 
     Motions that stand still (rigid ones, their roots repeated) form a block of their own, which is kept whole. The rest
     is taken apart into its modes, equal ones together: a mode stays if its residue shows in any response.
@@ -121,7 +121,7 @@ def balanced_truncation(
             "give the robot damping, or close the loop with kp and kd"
         )
     values, T, W = balancing(decaying, dt)
-    # Fewer states than asked for, where some can be neither moved nor seen.
+    # Fewer states than requested if some are neither controllable nor observable.
     count = min(order - lasting.states, T.shape[1])
     projected = decaying.project(T[:, :count], W[:, :count].T)
     left_out = values[count:]
@@ -155,7 +155,7 @@ def balancing(system: StateMatrices, dt: float) -> tuple[np.ndarray, Matrix, Mat
     S = _root(P)
     R = _root(Q)
     U, values, Vt = np.linalg.svd(R.T @ S)
-    # States whose singular value is rounding are neither moved nor seen: they have no balanced form.
+    # States whose singular value is rounding are neither controllable nor observable: they have no balanced form.
     largest = values.max(initial=0.0)
     there = values > np.finfo(float).eps * largest
     scale = 1.0 / np.sqrt(values[there])
@@ -203,7 +203,7 @@ def split_by_poles(
 
 
 def _scale_rows_and_columns(system: StateMatrices) -> StateMatrices:
-    """The system in coordinates scaled so that rows and columns of A are alike, whatever the size of its states."""
+    """The system in coordinates scaled so that rows and columns of A have similar norms."""
     import scipy.linalg  # slow to import
 
     options = {"permute": False, "separate": True}

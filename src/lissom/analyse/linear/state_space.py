@@ -69,7 +69,7 @@ class LinearModel(Result):
     operating: OperatingPoint
     matrices: LinearMatrices | None = None  # lost by discretisation and reduction
     dt: float = 0.0  # sampling time [s]; 0 for continuous time
-    # What a reduction kept and left out.
+    # Record of a reduction.
     record: dict[str, Any] = field(default_factory=dict)
     # Whose linear model it is; lost in a file.
     origin: Any = field(default=None, compare=False)

@@ -1,4 +1,4 @@
-"""What comes out at a node or a joint after a torque or a force has been switched on."""
+"""Step response from torques and forces to outputs at nodes and joints."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

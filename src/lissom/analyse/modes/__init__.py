@@ -1,1 +1,1 @@
-"""Natural vibration: frequencies, damping, shapes, who takes part, and maps over poses."""
+"""Natural vibration: frequencies, damping, shapes, participation, and maps over poses."""

@@ -1,4 +1,4 @@
-"""What undamped and damped modes have in common: their table, plain data, pictures and warnings."""
+"""Base of undamped and damped modes: their table, plain data, pictures and warnings."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping

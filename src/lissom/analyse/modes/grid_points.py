@@ -16,7 +16,7 @@ from ...solve.model import Model
 from ...types import Float
 from .tracking import neighbour
 
-# [rad, or part of the reach] A closed pose this near to what was asked for is on the branch that was meant.
+# [rad, or part of the reach] A closed pose this close to the given one is on its branch.
 NEAR = 0.1
 # [rad, or part of the reach] Departure of a closed pose from the tangent to the pose before it: more may be a jump.
 STRAIGHT = 0.05

@@ -76,7 +76,7 @@ def map_summary(found: Any) -> Summary:
 
 
 def _place(at: dict[str, float]) -> str:
-    """Where a point lies; of keys such as links.upper.beam.material.E the last word, where that tells them apart."""
+    """Where a point lies; of keys such as links.upper.beam.material.E the last word, if it is unique."""
     short = [name.rpartition(".")[2] for name in at]
     names = short if len(set(short)) == len(short) else list(at)
     pairs = zip(names, at.values(), strict=True)
@@ -84,7 +84,7 @@ def _place(at: dict[str, float]) -> str:
 
 
 def what_is_computed(found: Any) -> str:
-    """What the frequencies and damping ratios of a map are those of, in words."""
+    """Which modes the frequencies and damping ratios of a map belong to, in words."""
     if not found.damped:
         return "undamped modes about rest; damping ratios to first order"
     if not np.any(found.qd):
@@ -95,7 +95,7 @@ def what_is_computed(found: Any) -> str:
 
 
 def mapped_modes(found: Any) -> tuple[dict[str, Any], ...]:
-    """Range of every mode, where it is, and what could not be followed."""
+    """Range of every mode, its place, and points at which tracking failed."""
     count = found.frequency_hz.shape[-1]
     points = _grid_values(found)
     modes = []

@@ -1,4 +1,4 @@
-"""Natural vibration about an equilibrium: frequencies, damping ratios, shapes, and who takes part."""
+"""Natural vibration about an equilibrium: frequencies, damping ratios, shapes, and participation."""
 
 from typing import Any, ClassVar
 
@@ -259,7 +259,7 @@ def natural_frequencies(
         K = basis.T @ K @ basis
     squares, _ = symmetric_modes_traced(K, M)
     vibrates = squares > RIGID_RATE**2
-    # The root of a number that is not used must have a finite derivative all the same.
+    # The root must have a finite derivative even where it is not used.
     omega = jnp.sqrt(jnp.where(vibrates, squares, 1.0))
     return jnp.where(vibrates, omega, 0.0) / (2 * np.pi)
 

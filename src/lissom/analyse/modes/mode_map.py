@@ -51,7 +51,7 @@ from .map_summary import map_data, map_summary, map_warnings
 from .tracking import FOLLOWED, LONGEST_STEP, PointModes, track, weighted_motion
 
 CHUNK = 16  # points in one batch
-GROWING = 1e-9  # growth, against |lambda|, that rounding makes of nothing
+GROWING = 1e-9  # growth, relative to |lambda|, that rounding alone can cause
 SPARE = 3  # times the wanted modes, and ten more, are followed: one that sinks below others is found
 
 
@@ -91,7 +91,7 @@ class ModeMap(Result):
     origin: Model | None = field(default=None, compare=False)
 
     def plot(self, path: Any = None) -> Any:
-        """Figure of the frequencies over what varies; `path` writes it too."""
+        """Figure of the frequencies over the axes of the map; `path` writes it too."""
         return picture_of(self, path=path)
 
     def summary(self) -> Summary:
@@ -282,7 +282,7 @@ def mode_map(
     grid, motion = grid_of(model, q, qd, qdd, changes)
     moves = any(np.any(part) for part in motion[1:])
     damped = damped or moves
-    # More modes than asked for: one that sinks below others along the grid is still found.
+    # More modes than requested: one that sinks below others along the grid is still found.
     several = SPARE * count + 10
     family = _family_over(model, changes, grid) if changes else None
     points: list[PointModes] = []
@@ -322,7 +322,7 @@ def _linear_points(
     with_rates: bool,
     watch: Callable[[float], None],
 ) -> Iterator[tuple[np.ndarray, LinearPoint]]:
-    """Joint coordinates of every point, and what was computed there."""
+    """Joint coordinates of every point, and its linear point."""
     total = len(motion[0])
     for start, rows in chunks(total, CHUNK):
         here = tuple(jnp.asarray(part[rows]) for part in motion)

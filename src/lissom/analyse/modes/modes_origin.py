@@ -1,4 +1,4 @@
-"""The model and the point that modes are about, and what is to be said of both."""
+"""The model and the point of modes, with warnings and a note on carried weight."""
 
 from functools import cached_property
 from typing import Any
@@ -52,5 +52,5 @@ class ModesOrigin:
 
     @property
     def weight_note(self) -> str | None:
-        """What is left out of the stiffness of carried weight; None where nothing is."""
+        """Note on the neglected stiffness of carried weight; None if nothing is neglected."""
         return None if self._weight_stiffness else weight_note(self.model)

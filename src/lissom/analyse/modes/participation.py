@@ -1,4 +1,4 @@
-"""Who takes part in a mode: energies of the links and of the joints."""
+"""Participation in modes: energies of the links and of the joints."""
 
 from typing import Any, NamedTuple
 

@@ -62,7 +62,7 @@ def weighted_motion(
 def follow(
     before: PointModes, tracked: Int[np.ndarray, " m"], here: PointModes
 ) -> FollowedModes:
-    """Which mode here continues each tracked mode of the point before, how alike the two are, and how far apart.
+    """Assignment of the modes here to the tracked modes of the point before, with MAC and change of frequency.
 
     The best assignment of all modes together, by MAC and frequency: two modes never continue in the same one.
     """

@@ -1,7 +1,7 @@
 """Reduced links whose data change, in coordinates that mean the same for all values of the data.
 
-The modes of a link come from an eigenproblem. Their signs, and their directions where frequencies repeat, are left to
-chance: two links that differ by a trace may have quite different coordinates. What the modes span changes smoothly.
+The modes of a link come from an eigenproblem. Their signs, and their directions where frequencies repeat, are
+arbitrary: two links that differ by a trace may have quite different coordinates. What the modes span changes smoothly.
 """
 
 from collections.abc import Sequence

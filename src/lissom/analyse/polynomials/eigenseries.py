@@ -150,7 +150,7 @@ def _factor_bordered(matrices, lam0: complex, phi0: np.ndarray) -> tuple[Any, fl
 
 def _solve_bordered(factors, r: np.ndarray, transposed: bool = False) -> np.ndarray:
     """Solutions (phi_tau, lambda_tau) for the remainders r_tau, one in each row."""
-    # The border asks for phi_tau orthogonal to phi_0: its right side is zero.
+    # The border requires phi_tau orthogonal to phi_0: its right side is zero.
     right_sides = np.pad(-r, ((0, 0), (0, 1)))
     kind = 1 if transposed else 0
     solution = scipy.linalg.lu_solve(factors, right_sides.T, trans=kind)

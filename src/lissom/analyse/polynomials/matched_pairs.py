@@ -22,7 +22,7 @@ def select_pairs(pairs: Eigenpairs, which: np.ndarray) -> Eigenpairs:
 def match_pairs(
     pairs: Eigenpairs, eigenvalue: np.ndarray, right: np.ndarray
 ) -> Eigenpairs:
-    """The pairs that continue given ones: likest vectors and nearest eigenvalues, with the vectors' phase kept."""
+    """The pairs that continue given ones: by MAC and distance of eigenvalues, with the vectors' phase preserved."""
     # Every given pair (rows) is compared with every pair here (columns).
     mac = modal_assurance(right[:, None], pairs.right.T[None])
     old = eigenvalue[:, None]

@@ -101,15 +101,15 @@ class ModePolynomials(Result):
 
     @property
     def centres(self) -> Float[np.ndarray, "P p"]:
-        """Expansion points."""
+        """Expansion points, one row for each piece."""
         return self.polynomial.centre
 
     def __call__(self, points: Any) -> ModesAt:
-        """Modal data at points."""
+        """Eigenvalues, right and left vectors at points, batched over leading axes."""
         return self._modes_at(self.polynomial(self.points(points)))
 
     def eigenvalues(self, points: Any) -> Complex[Any, "... m"]:
-        """Eigenvalues alone: cheaper than everything."""
+        """Eigenvalues alone, without vectors."""
         return self._eigenvalue_polynomial()(self.points(points))
 
     def frequency_hz(self, points: Any) -> Float[Any, "... m"]:
@@ -309,7 +309,8 @@ class ModePolynomials(Result):
         """
         if self.source is None:
             raise ValueError(
-                "polynomials read from a file have no matrices to be compared with: ask ls.parametric_modes for them"
+                "polynomials read from a file have no matrices to be compared with: "
+                "compute them with ls.parametric_modes"
             )
         return self.source
 

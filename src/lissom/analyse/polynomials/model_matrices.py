@@ -92,7 +92,7 @@ def _encoder_slopes(f: AbstractFormulation, point: MotionPoint):
 
 @compiled_quickly
 def _exact(f: AbstractFormulation, q, qd, qdd, encoders: bool, locked: Locked) -> Any:
-    """M, C, K at one point, and the share of the forces that is left over there."""
+    """M, C, K at one point, and the relative residual force there."""
     point = balanced_point(f, q, qd, qdd, encoders)
     return matrices(f, point, locked), relative_residual(f, point)
 
@@ -221,12 +221,12 @@ class ModelMatrices:
         M, C, K = (np.asarray(A) for A in traced)
         return M, C, K
 
-    def _unbalanced(self, p: np.ndarray, left: float) -> EquilibriumError:
+    def _unbalanced(self, p: np.ndarray, residual: float) -> EquilibriumError:
         values = zip(self.parameters, p, strict=True)
         where = ", ".join(f"{name} = {value:.6g}" for name, value in values)
         return EquilibriumError(
-            f"the links have no quasi-static equilibrium at {where}: {left:.1e} is "
-            "left over"
+            f"the links have no quasi-static equilibrium at {where}: {residual:.1e} of "
+            "the forces remains unbalanced"
         )
 
     @functools.cached_property

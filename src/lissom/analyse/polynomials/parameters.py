@@ -20,7 +20,7 @@ def named_quantities(
     encoders: bool,
     locked: bool,
 ) -> tuple[ModelMatrices, Callable[[], np.ndarray] | None]:
-    """What the parameters move, and how to find their values in the robot as it is.
+    """Quantities that the parameters change, and the present values of the parameters.
 
     Raises:
         ValueError: no quantity has a name that was given.

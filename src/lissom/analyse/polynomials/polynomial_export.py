@@ -22,7 +22,7 @@ class PolynomialTable(NamedTuple):
 
 
 def archive(polynomials: PolynomialTable) -> dict[str, Any]:
-    """Everything as arrays for `numpy.savez`."""
+    """The polynomials and their names as arrays for `numpy.savez`."""
     p = polynomials.polynomial
     about = {
         "format": FORMAT,

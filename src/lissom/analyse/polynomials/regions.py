@@ -1,4 +1,4 @@
-"""Where polynomials have to be good: a box of parameters, or the points of a trajectory; each can be cut in two."""
+"""Regions in which polynomials must be accurate: a box of parameters, or points of a trajectory; each can be split."""
 
 import abc
 import itertools

@@ -1,4 +1,4 @@
-"""How far each body of a robot is bent: every formulation and every basis alike."""
+"""Deformation of each body of a robot, in the same terms for every formulation and basis."""
 
 import functools
 from dataclasses import dataclass

@@ -147,12 +147,12 @@ def _tables(model: Model, inputs: Inputs) -> Iterator[ValidityWarning]:
 
 
 def _cut(about: str, joint: Joint, largest: float) -> Iterator[ValidityWarning]:
-    """A table that asks for more than the drive has: it is cut at the limit."""
+    """A table beyond the limit of the drive: it is cut there."""
     limit = None if joint.limits is None else joint.limits.torque
     if limit is None or is_jax_value(limit) or largest <= limit:
         return
     unit = UNITS[joint.type][1]
-    message = f"its table asks for {largest:.4g} {unit} and is cut at its limit of {limit:.4g} {unit}"
+    message = f"its table reaches {largest:.4g} {unit} and is cut at its limit of {limit:.4g} {unit}"
     remedy = "Use a stronger drive, or a table that stays within the limit"
     yield ValidityWarning("drive", about, message, largest, limit, remedy)
 

@@ -9,11 +9,11 @@ from ...types import Float
 from .ordinary import SPEED, outside
 from .validity_warning import ValidityWarning
 
-# Part of the energy in play that may get lost in time steps: a thousand times the default tolerance.
+# Energy error relative to the largest energy: a thousand times the default tolerance.
 RESIDUAL = 1e-3
 # Work over stored energy: a drive and a brake that fight each other, or a number with a wrong unit.
 PROPORTION = 1e4
-# [J] Below this nothing is in play.
+# [J] Energies below this are not compared.
 NO_ENERGY = 1e-12
 
 

@@ -54,7 +54,7 @@ class LoadedBeam(NamedTuple):
 
     @property
     def most_strains(self) -> Float[np.ndarray, "4 e 2 1"]:
-        """Strains that those over time do not exceed."""
+        """Upper bounds of the strains over time."""
         return _over_time(np.abs(self.own.unit_strains), self._most)
 
     @property
@@ -64,7 +64,7 @@ class LoadedBeam(NamedTuple):
 
     @property
     def most_axial(self) -> float:
-        """A normal force that those over time do not exceed."""
+        """Upper bound of the normal forces over time [N]."""
         return float((np.abs(self.own.unit_axial) @ self._most).max())
 
     @property
@@ -83,7 +83,7 @@ def _over_time(
 def strength_warnings(
     model: Model, bodies: list[BentBody], t: np.ndarray | None = None
 ) -> Iterator[ValidityWarning]:
-    """Links that yield or come near to buckling: the worst of each, once."""
+    """Links that yield or approach buckling: the worst of each, once."""
     beams = list(loaded_beams(model, bodies))
     yield from worst_warning(_yielding(beams, t))
     yield from worst_warning(_axial_loads(model, beams, t))

@@ -28,7 +28,7 @@ def warning_lines(warnings: Iterable[ValidityWarning]) -> tuple[str, ...]:
 
 
 def worst_warning(warnings: Iterable[ValidityWarning]) -> tuple[ValidityWarning, ...]:
-    """The warning that is furthest beyond its limit, alone: one line says what many parts have in common."""
+    """The warning that is furthest beyond its limit, alone: one line stands for many parts."""
     found = list(warnings)
     if not found:
         return ()
