@@ -24,6 +24,7 @@ class Parameter:
     name: str = ""  # at the doors, where Python calls it otherwise
     metavar: str = ""
     at_least: int | float | None = None
+    at_most: str = ""  # the parameter that it does not exceed
     above: int | float | None = None
     choices: tuple[str, ...] = ()
     group: str = ""  # fields that stand together on a form: the `point` of an analysis
@@ -539,4 +540,7 @@ Accuracy = Annotated[
         at_least=0.0,
     ),
 ]
-AnimatedMode = Annotated[int, Parameter("Number of the mode to animate.", at_least=1)]
+AnimatedMode = Annotated[
+    int,
+    Parameter("Number of the mode to animate.", at_least=1, at_most="count"),
+]

@@ -174,7 +174,7 @@ def joint_values(
         kind = link.joint.type
         value = quantity(option, part, units[kind])
         # A written unit wins over --deg.
-        if degrees and kind == "revolute" and _is_number(part):
+        if degrees and units[kind].startswith("rad") and _is_number(part):
             value = radians(value)
         values.append(value)
     return tuple(values)

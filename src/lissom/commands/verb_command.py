@@ -136,6 +136,8 @@ def values_of(
 ) -> dict[str, Any]:
     """Values of the parameters and paths of the files of a verb, from the texts of its options."""
     degrees = given.pop("deg", False)
+    if degrees and not any(given[name] for name in angles(verb)):
+        raise refused("--deg", None, "no angle is given: leave this out")
     values = {}
     for one in declared(verb):
         text = degrees if one.facts.kind == "degrees" else given[one.name]
@@ -162,9 +164,17 @@ def by_joint(verb: Verb) -> bool:
     return any(one.facts.kind in BY_JOINT for one in declared(verb))
 
 
+def angles(verb: Verb) -> list[str]:
+    """Names of the parameters that `--deg` is about."""
+    kinds = ("positions", "speeds", "accelerations", "map axes")
+    return [one.name for one in declared(verb) if one.facts.kind in kinds]
+
+
 def spellings(verb: Verb) -> dict[str, str]:
     """How each parameter and each file of a verb is written on the command line."""
-    found = {one.name: _option_name(verb, one) for one in declared(verb)}
+    found = {}
+    for one in declared(verb):
+        found[one.name] = found[one.argument] = _option_name(verb, one)
     for output in verb.writes:
         found[output.name] = _file_spelling(output)[0]
     return found

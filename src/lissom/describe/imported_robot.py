@@ -8,7 +8,7 @@ from typing import Any
 
 from ..files.description_files import build
 from ..files.document import Document
-from ..files.errors import DescriptionError, Problem, refused
+from ..files.errors import DescriptionError, Problem, refuse_idle, refused
 from ..files.summary import Result, Summary, plain
 from ..files.triangles import write_stl
 from ..imports.mjcf import robot_from_mjcf
@@ -173,6 +173,18 @@ def import_robot(
     path = Path(file)
     if not path.is_file():
         raise DescriptionError([Problem(str(file), None, "", None, "no such file")])
+    if not flexible:
+        why = "no link is made flexible: name one (--flexible), or leave this out"
+        refuse_idle(import_robot, why, beam_mass=beam_mass)
+    if path.suffix.lower() in MJCF:
+        why = "is for URDF files: an MJCF file is read by Pinocchio, without shapes"
+        refuse_idle(
+            import_robot,
+            why,
+            branches=branches,
+            merge_fixed=merge_fixed,
+            meshes=meshes or None,
+        )
     is_mapping = isinstance(flexible, Mapping)
     beams = dict(flexible if is_mapping else map(beam_from_text, flexible))
     found = _described(

@@ -1,8 +1,10 @@
 """What is wrong with a description: every problem of a file, one line each."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from inspect import signature
 from typing import Any
 
 # Control characters, those that turn the direction of writing, and halves of characters that no encoding has.
@@ -77,6 +79,36 @@ def refused(
     """A `DescriptionError` with a single problem."""
     problem = Problem(file, None, field, value, message)
     return DescriptionError((problem,))
+
+
+def refuse_idle(function: Callable[..., Any], why: str, **values: Any) -> None:
+    """Refuse parameters that would change nothing, where another value than their default is given.
+
+    Args:
+        function: whose signature has the defaults.
+        why: why they would change nothing, and what is accepted.
+        values: of the parameters, by their names.
+
+    Raises:
+        DescriptionError: with one problem for each of them.
+    """
+    defaults = signature(function).parameters
+    given = {
+        name: None if value is True else value
+        for name, value in values.items()
+        if was_given(value, defaults[name].default)
+    }
+    if given:
+        raise DescriptionError(
+            [Problem(None, None, name, value, why) for name, value in given.items()]
+        )
+
+
+def was_given(value: Any, default: Any = None) -> bool:
+    """Whether a parameter has a value that is neither empty nor its default."""
+    if value is None or (hasattr(value, "__len__") and not len(value)):
+        return False
+    return not (isinstance(value, type(default)) and value == default)
 
 
 def refused_file(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algebra.taylor import SeriesError
+from ..analyse.linear.linear_feedback import LOCKED_GAINS
 from ..analyse.linear.linear_sequence import motion_of
 from ..analyse.modes.map_axis import MapAxis
 from ..analyse.modes.mode_map import ModeMap, mode_map
@@ -17,7 +18,7 @@ from ..analyse.polynomials.parametric_modes import parametric_modes
 from ..describe import DescriptionError, Robot
 from ..describe.defaults import FOLLOWED_MODES
 from ..dynamics.formulation import on_branch_near
-from ..files.errors import refused
+from ..files.errors import refuse_idle, refused
 from ..parameters import (
     Accuracy,
     Along,
@@ -94,13 +95,10 @@ def map_modes(
     """
     model = model_from(model)
     if polynomial is not None or accuracy is not None:
-        refused_here = {"along": along, "frozen": frozen, "kp": kp, "kd": kd}
-        for name, value in refused_here.items():
-            if value:
-                message = (
-                    "polynomials are of the robot alone, over ranges: leave this out"
-                )
-                raise refused(name, None, message)
+        why = "polynomials are of the robot alone, at rest and undamped, over ranges: leave this out"
+        refuse_idle(
+            map_modes, why, along=along, frozen=frozen, damped=damped, kp=kp, kd=kd
+        )
         return _polynomials(
             model, pose, over, polynomial, accuracy, locked, count, degrees
         )
@@ -109,11 +107,18 @@ def map_modes(
             "say over what: --over upper=-1.5:1.5:31 (once or more), or --along RUN.nc"
         )
         raise refused("over", None, message)
+    if locked:
+        refuse_idle(map_modes, LOCKED_GAINS, kp=kp, kd=kd)
     if along is not None:
+        why = "the joints move as in the result: leave this out"
+        refuse_idle(map_modes, why, pose=pose, degrees=degrees)
         points = _recorded_points(model, along)
     else:
         model = _on_branch(model, pose)
         points = _grid_points(model, over, pose, degrees)
+    if points.qd is None:
+        why = "no joint moves here: vary a speed (--over upper=0:2:5 is a position, upper.speed=0:2:5 a speed)"
+        refuse_idle(map_modes, why, frozen=frozen)
     return mode_map(
         model,
         points.q,

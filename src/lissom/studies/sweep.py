@@ -13,7 +13,7 @@ import numpy as np
 from ..atomic import write_atomically
 from ..describe.control_study import ControlStudy
 from ..describe.modelled import Modelled, model_facts, modelled_scenario
-from ..files.errors import DescriptionError, refused
+from ..files.errors import DescriptionError, refuse_idle, refused
 from ..files.summary import Result, Summary, number, plain
 from ..parameters import (
     CertificateAuthority,
@@ -383,24 +383,40 @@ def sweep(
         >>> ls.sweep(study, workers=1).data["tip_deflection"].shape
         (2,)
     """
+    asked = {
+        "analysis": analysis,
+        "sampling": sampling,
+        "samples": samples,
+        "seed": seed,
+    }
+    computing = {"workers": workers, "cluster": cluster}
+    tls = {"tls_ca": tls_ca, "tls_cert": tls_cert, "tls_key": tls_key}
     if status:
+        changed = {"over": over, "metrics": metrics, "changes": changes}
+        why = "nothing is computed with --status: leave one of them out"
+        refuse_idle(sweep, why, **asked, **changed, **computing, **tls)
         return _recorded_sweep(study, store)
-    place = _address(cluster, tls_ca, tls_cert, tls_key)
+    if cluster not in (None, LOCAL):
+        why = "a cluster that is there already has its own workers: leave this out"
+        refuse_idle(sweep, why, workers=workers)
+    place = _address(cluster, *tls.values())
     if over or metrics:
-        study = {
+        if sampling in ("grid", "zip"):
+            why = f"{sampling} draws no random values: leave this out"
+            refuse_idle(sweep, why, seed=seed)
+        study = asked | {
             "scenario": study,
-            "analysis": analysis,
             "changes": dict(changes or {}),
             "over": dict(over or {}),
             "metrics": list(metrics or ()),
-            "sampling": sampling,
-            "samples": samples,
-            "seed": seed,
         }
-    elif changes:
-        first = next(f"{key}={value}" for key, value in changes.items())
-        message = "a study file has `changes`: write them there"
-        raise refused("changes", first, message)
+    else:
+        if changes:
+            first = next(f"{key}={value}" for key, value in changes.items())
+            message = "a study file has `changes`: write them there"
+            raise refused("changes", first, message)
+        why = "a study file says this itself: write it there, or name keys (--over)"
+        refuse_idle(sweep, why, **asked)
     described = Study.of(study)
     if store is None and (over or metrics):
         raise refused("store", None, "a study without a file needs a folder")

@@ -1,15 +1,15 @@
 """What every door does with a verb: read its subject, call its function, write its files."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..analyse.validity.validity_warning import warning_lines
 from ..describe.scenario import Scenario
-from ..files.errors import refused
+from ..files.errors import DescriptionError, Problem, refused, was_given
 from ..files.summary import Summary, plain
-from ..runs.output_files import check_outputs
+from ..runs.output_files import output_problems
 from ..runs.sources import robot_of
 from .declared import Declared, declared, subject_of
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, STATE, Verb
@@ -78,13 +78,9 @@ def perform(
     Raises:
         DescriptionError: a value, a file or the robot is refused.
     """
-    check_outputs(
-        {
-            output.name: (values.get(output.name), output.endings)
-            for output in verb.writes
-            if output.method is not None
-        }
-    )
+    problems = [*file_problems(verb, values), *_idle(verb, values)]
+    if problems:
+        raise DescriptionError(problems)
     if verb.reads == NOTHING:
         values = with_subject(verb, source, values, changes)
         result = verb.load()(**_arguments(verb, "function", values, watch))
@@ -123,6 +119,45 @@ def with_subject(
     return {**values, "changes": changes} if changes else values
 
 
+def file_problems(verb: Verb, values: Values) -> list[Problem]:
+    """Files that could not be written, and those that are not written with the other values."""
+    problems, endings = [], {}
+    for output in verb.writes:
+        given = (name for name in output.endings_with if was_given(values.get(name)))
+        beside = next(given, None)
+        accepted = output.endings if beside is None else output.endings_with[beside]
+        path = values.get(output.name)
+        if path is not None and not accepted:
+            message = f"is not written with `{beside}`: leave one of them out"
+            problems.append(Problem(None, None, output.name, str(path), message))
+        elif output.method is not None:
+            endings[output.name] = (path, accepted)
+    return [*output_problems(endings), *problems]
+
+
+def _idle(verb: Verb, values: Values) -> Iterator[Problem]:
+    """Parameters of files that are not written, and numbers beyond those that they count in."""
+    known = {one.name: one for one in declared(verb)}
+    given = {
+        name: values[name]
+        for name, one in known.items()
+        if was_given(values.get(name), one.default)
+    }
+    for output in verb.writes:
+        for name in (*output.parameters, *output.holds):
+            if name in given and values.get(output.name) is None:
+                message = (
+                    f"shows in the file `{output.name}` alone, which is not asked for"
+                )
+                yield Problem(None, None, name, given[name], message)
+    for name, value in given.items():
+        counted = known[name].facts.at_most
+        most = values.get(counted, known[counted].default) if counted else None
+        if most is not None and value > most:
+            message = f"must be at most {most}, the `{counted}`"
+            yield Problem(None, None, name, value, message)
+
+
 def _result_about(verb: Verb, model: Any, values: Values, watch: Any) -> Any:
     subject = model
     if verb.reads == LINEAR_MODEL:
@@ -150,8 +185,11 @@ def _arguments(
 
 
 def _with_initial_pose(verb: Verb, scenario: Scenario, values: Values) -> Values:
-    """Joints stand where the scenario starts where nobody says otherwise."""
+    """Joints stand where the scenario starts where neither a pose nor a result says otherwise."""
     initial = scenario.initial.q
+    results = [one.name for one in declared(verb) if one.facts.kind == "result"]
+    if any(values.get(name) for name in results):
+        return values
     for one in declared(verb):
         is_free = one.facts.kind == "positions" and not values.get(one.name)
         if is_free and initial is not None:
@@ -179,8 +217,6 @@ def _written(answer: Answer, values: Values) -> Answer:
         path, method = values.get(output.name), output.method
         if path is None or method is None or method in answer.result.nothing_to:
             continue
-        if not hasattr(answer.result, method):
-            raise refused(output.name, str(path), "there is nothing to draw of this")
         own = _arguments(answer.verb, output.name, values)
         getattr(answer.result, method)(path=path, **own)
         files[output.name] = str(path)

@@ -39,6 +39,7 @@ RUN_FILES = (
         key="files.result",
         metavar="NC",
         options=("-o", "--output"),
+        holds=("record",),
     ),
     Output(
         "plot",
@@ -194,6 +195,8 @@ TABLE = (
                 key="picture",
                 label="plot",
                 options=("-o", "--output"),
+                # A page that moves shows all.
+                endings_with={"what": (*PICTURE, ".csv")},
             ),
         ),
         required=("picture",),
@@ -239,16 +242,21 @@ TABLE = (
                 "Picture: curves over one quantity, heat maps over two.",
                 key="files.plot",
                 metavar="PNG",
+                endings_with={"polynomial": (), "accuracy": ()},
             ),
             Output(
                 "output",
                 "save",
-                (".nc", ".npz", ".c", ".py"),
+                (".nc", ".npz"),
                 "Data: .nc, .npz; polynomials: .npz, .c, .py.",
                 key="files.data",
                 options=("-o", "--output"),
+                endings_with=dict.fromkeys(
+                    ("polynomial", "accuracy"), (".npz", ".c", ".py")
+                ),
             ),
         ),
+        options={"degrees": ("--deg",)},
         most={"count": 12, "over": 2, "over.points": 60, "polynomial": 12},
         limit_s=3600.0,
         progress="modes",
@@ -450,6 +458,7 @@ TABLE = (
                 key="files.result",
                 metavar="NC",
                 options=("-o", "--output"),
+                endings_with={"status": ()},
             ),
             Output(
                 "plot",
@@ -458,6 +467,7 @@ TABLE = (
                 "Figure of the study: .png, .pdf, .svg.",
                 key="files.plot",
                 metavar="PNG",
+                endings_with={"status": ()},
             ),
             Output(
                 "report",
@@ -466,6 +476,7 @@ TABLE = (
                 "Report in one page.",
                 key="files.report",
                 metavar="HTML",
+                endings_with={"status": ()},
             ),
         ),
         options={"metrics": ("--metric",), "changes": ("--set",)},

@@ -32,6 +32,10 @@ class Output:
     label: str = ""  # on the screen; default: the last word of `key`
     # Further arguments of the method, with their types and defaults.
     parameters: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    # Parameters of the function that change nothing but what this file holds.
+    holds: tuple[str, ...] = ()
+    # Endings where a parameter is given; none where the file is then not written.
+    endings_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

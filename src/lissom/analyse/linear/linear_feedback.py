@@ -15,6 +15,8 @@ from ...solve.feedback import WiredLaw, on_actuated, wire_law
 from ...solve.model import Model
 from ...types import Float
 
+LOCKED_GAINS = "held joints feel no controller: leave out the gains, or --locked"
+
 
 class LinearFeedback(eqx.Module):
     """d command = gain d measured, about a point: the law changes nothing at the point itself."""

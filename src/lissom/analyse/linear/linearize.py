@@ -14,6 +14,7 @@ from jaxnative.compiled import compiled_quickly
 
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
+from ...files.errors import refuse_idle
 from ...parameters import (
     Accelerations,
     DerivativeGains,
@@ -49,6 +50,7 @@ from ...solve.state import State
 from ...types import Float, real
 from .carried_weight import require_consistent_terms, with_weight_stiffness
 from .linear_feedback import (
+    LOCKED_GAINS,
     LinearFeedback,
     driving_loads,
     joint_feedback,
@@ -277,6 +279,8 @@ def linearize(
     model = model_from(model)
     if controller is not None and (kp is not None or kd is not None):
         raise ValueError("give gains kp and kd, or a controller, not both")
+    if locked:
+        refuse_idle(linearize, LOCKED_GAINS, kp=kp, kd=kd)
     if weight_stiffness:
         require_consistent_terms(model)
     is_closed = controller is not None or kp is not None or kd is not None

@@ -14,7 +14,7 @@ from ...algebra.eigen import normalise_signs, symmetric_modes, symmetric_modes_t
 from ...describe.defaults import SHOWN_MODES
 from ...dynamics import engine
 from ...dynamics.formulation import AbstractFormulation
-from ...files.errors import refused
+from ...files.errors import refuse_idle, refused
 from ...parameters import (
     Accelerations,
     Count,
@@ -39,7 +39,7 @@ from ...solve.model import Model
 from ...solve.state import State
 from ...types import Float
 from ..linear.carried_weight import require_consistent_terms, weight_stiffness_at
-from ..linear.linear_feedback import joint_feedback
+from ..linear.linear_feedback import LOCKED_GAINS, joint_feedback
 from ..linear.locking import locked_basis
 from .abstract_modes import AbstractModes
 from .complex_modes import RIGID_RATE
@@ -154,6 +154,8 @@ def modes(
     if undeformed and moving:
         message = "a moving robot is in quasi-static equilibrium, not undeformed"
         raise refused("undeformed", None, message)
+    if locked:
+        refuse_idle(modes, LOCKED_GAINS, kp=kp, kd=kd)
     if weight_stiffness:
         require_consistent_terms(model)
     feedback = joint_feedback(model, kp, kd)

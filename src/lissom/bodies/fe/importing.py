@@ -12,7 +12,7 @@ from ...atomic import write_atomically
 from ...describe.material import Material, library_material
 from ...describe.reduction_names import InterfaceMethod, method_name
 from ...drawing import picture_of
-from ...files.errors import refused
+from ...files.errors import refuse_idle, refused
 from ...files.summary import Result, Summary, plain
 from ...parameters import (
     DespiteFailures,
@@ -49,7 +49,15 @@ from .gmsh_child import MESHING_SECONDS
 from .import_checks import check_elements
 from .interface import INNER, TIP, Interface, with_interface
 from .link_of_elements import commutes, reduced_link
-from .read import MESHES, Reading, read_fe
+from .read import (
+    ARRAYS,
+    GEOMETRIES,
+    MESHES,
+    UNITLESS,
+    WITHOUT_COORDINATES,
+    Reading,
+    read_fe,
+)
 from .reduce_elements import (
     FeReduction,
     ModeComparison,
@@ -214,7 +222,22 @@ def reduce_link(
     _check_request(modes, frequency, choices)
     reading = Reading(_path(nodes), _path(mass_file), units, dof_order, mirror)
     path = Path(file)
-    if _is_mesh(path):
+    is_mesh = _is_mesh(path)
+    of_kind = {
+        "material": (material, is_mesh),
+        "mesh_size": (mesh_size, path.suffix.lower() in GEOMETRIES),
+        "nodes": (nodes, path.suffix.lower() in WITHOUT_COORDINATES),
+        "mass_file": (mass_file, path.suffix.lower() == ".mtx"),
+        "dof_order": (dof_order, path.suffix.lower() in ARRAYS and not is_mesh),
+        "mirror": (mirror, not is_mesh),
+        "units": (units, not is_mesh or path.suffix.lower() in UNITLESS),
+    }
+    idle = {name: value for name, (value, used) in of_kind.items() if not used}
+    refuse_idle(reduce_link, f"{path.name} needs none: leave this out", **idle)
+    if method == "guyan":
+        why = "Guyan's reduction has no fixed-interface modes: leave this out"
+        refuse_idle(reduce_link, why, frequency=frequency)
+    if is_mesh:
         matter = _material_of(path, material)
         metres = UNITS[units][0]
         wall = MESHING_SECONDS if max_wall is None else max_wall
@@ -235,6 +258,9 @@ def reduce_link(
         coupled, joints = with_interface(fe, places, coupling)
     except FeError as failure:
         return failed("interface", str(failure))
+    if not coupled.added:
+        why = "no interface is a face: leave this out"
+        refuse_idle(reduce_link, why, coupling=coupling)
     # From here on pictures can be drawn even of a link that fails.
     lines.append(_interface_line(coupled, joints, coupling))
     if not (is_free_link or force):

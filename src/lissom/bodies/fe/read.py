@@ -25,7 +25,11 @@ from .elements import (
 from .nastran import read_dmig, read_op4
 
 LARGEST = 1e100  # mass times length squared is still a number
-MESHES = (".msh", ".step", ".stp", ".brep", ".iges", ".igs", ".geo")
+GEOMETRIES = (".step", ".stp", ".brep", ".iges", ".igs", ".geo")
+MESHES = (".msh", *GEOMETRIES)
+UNITLESS = (".msh", ".brep", ".geo")  # meshes and geometries that name no unit
+ARRAYS = (".npz", ".h5", ".hdf5")  # matrices with their coordinates, dofs unnamed
+WITHOUT_COORDINATES = (".op4", ".pch", ".mtx", ".sti", ".full")
 
 
 class Reading(NamedTuple):

@@ -85,6 +85,7 @@ export class ModesTab {
     return [["modes", withValues(this.swinging(this.mode), { animate: "mode.html" })]];
   }
   save(ending) {
-    return this.screen.asking(() => saveFile("modes", this.swinging(this.mode), ending));
+    const asked = ending.startsWith(".htm") ? this.swinging(this.mode) : this.question();
+    return this.screen.asking(() => saveFile("modes", asked, ending));
   }
 }
