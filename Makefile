@@ -100,7 +100,11 @@ docs: $(SITE)
 	@echo "open build/docs/index.html"
 
 demo: $(READY)
-	@$(BIN)/python -m lissom.commands.demo demo
+	@mkdir -p demo
+	$(BIN)/lissom simulate anthropomorphic -o demo/run.nc --plot demo/run.png --animate demo/robot.html
+	$(BIN)/lissom show demo/run.nc -o demo/robot.png
+	$(BIN)/lissom modes anthropomorphic --locked --count 3
+	@echo "Open demo/robot.html (animation), demo/run.png (joints, torques, energies) and demo/robot.png (frames and nodes)."
 
 test: lint
 	$(PYTEST)

@@ -113,10 +113,10 @@ def test_tables_are_written_as_markdown_and_json(bench, tmp_path):
 
 @pytest.mark.parametrize("name", ["table.docx", "nowhere/table.md"])
 def test_a_file_that_cannot_be_written_is_found_before_measuring(
-    bench, monkeypatch, tmp_path, name
+    monkeypatch, tmp_path, name
 ):
     monkeypatch.setattr(cases, "measure_case", lambda *_: pytest.fail("measured"))
-    assert bench("double-pendulum", "-o", str(tmp_path / name)).exit_code == 2
+    assert main(["bench", "double-pendulum", "-o", str(tmp_path / name)]) == 2
 
 
 @pytest.mark.parametrize(

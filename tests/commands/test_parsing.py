@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lissom.commands import parsing
+from lissom.commands.options import changes_of
 from lissom.describe import DescriptionError, Problem, Robot
 from lissom.files.errors import refused
 
@@ -40,7 +41,6 @@ def test_degrees_leave_prismatic_joints_in_metres():
     "text, expected",
     [
         ("tangent", "tangent"),
-        (None, None),
         ("zeroed: upper/tip.y, lower/0.rz", {"zeroed": ["upper/tip.y", "lower/0.rz"]}),
     ],
 )
@@ -54,7 +54,6 @@ def test_several_numbers_of_modes_are_one_for_each_link():
 
 def test_names_are_split_at_commas_and_empty_ones_left_out():
     assert parsing.names_of("upper, lower/tip.fx,") == ("upper", "lower/tip.fx")
-    assert parsing.names_of(None) is None
 
 
 def test_one_gain_is_for_every_joint():
@@ -72,8 +71,8 @@ def test_an_axis_of_a_map_reads_back_as_it_was_written():
 
 
 def test_settings_come_before_options_and_missing_options_change_nothing():
-    changes = parsing.changes_of(["t_end=1", "modes=3"], {"t_end": 0.5, "terms": None})
-    assert changes == {"t_end": 0.5, "modes": 3}
+    given = {"settings": ["t_end=1", "modes=3"], "modes": "5", "terms": None}
+    assert changes_of(given) == {"t_end": 1, "modes": 5}
 
 
 @pytest.mark.parametrize(

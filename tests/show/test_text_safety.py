@@ -11,6 +11,7 @@ from lissom.commands import cli
 from lissom.commands.output import print_json, table
 from lissom.describe import DescriptionError, Robot
 from lissom.files.errors import visible
+from lissom.files.summary import Summary
 from lissom.show.axes import finish, new_figure, page_title
 from lissom.show.viewer import animation_page
 
@@ -95,5 +96,5 @@ def test_json_of_any_text_reads_back_and_holds_no_control_characters(capsys):
 def test_control_characters_are_written_out():
     assert visible("a\x1b[31m\n\u202e") == r"a\x1b[31m\n\u202e"
     assert visible("a\nb", keep="\n") == "a\nb"
-    grid = table("\x1b]0;x", ("\x07",), [("\x9b1m",)])
+    grid = table(Summary("\x1b]0;x", (), ("\x07",), (("\x9b1m",),)))
     assert "\x1b" not in str(grid.title) and "\x07" not in str(grid.columns[0].header)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from ..describe import DescriptionError, Scenario
 from .bench_report import Line, check_output, filled_report
 
 PHYSICS = "physics"
@@ -76,8 +77,8 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
     """Finds what is wrong with a request before anything is computed.
 
     Raises:
-        DescriptionError: a case that is none, with every reason.
-        BadParameter: a file that cannot be written, or measurements that are no part of the package.
+        DescriptionError: a case that is none, with every reason; a file that cannot be written.
+        BadParameter: measurements that are no part of the package.
     """
     if output is not None:
         check_output(output)
@@ -89,8 +90,6 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
             f"{', '.join(moved)}: measured by `python -m benchmarks {' '.join(moved)}` in a copy of the repository, "
             "not by the installed package"
         )
-    from ..describe import DescriptionError, Scenario
-
     problems = []
     for case in cases:
         if case in SPECIAL:

@@ -1,15 +1,16 @@
 """A report of measurements that is filled part by part: shown, written, and kept where it is interrupted."""
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import typer
-
+from ..atomic import write_atomically
+from ..compiled_code import keep_compiled_code
+from ..runs.output_files import check_outputs
 from .interrupt import in_thread, telling_first
+from .output import print_json
 
 WRITTEN = (".md", ".json")
 CIRCUMSTANCES = {"machine", "compiled_code"}  # what a report holds beside numbers
@@ -47,15 +48,9 @@ def check_output(output: Path) -> None:
     """Refuses a file that cannot be written, before anything is measured.
 
     Raises:
-        BadParameter: another ending, or no such folder.
+        DescriptionError: another ending, or no such folder.
     """
-    if output.suffix not in WRITTEN:
-        endings = " or ".join(WRITTEN)
-        raise typer.BadParameter(f"{output}: the tables are written as {endings}")
-    if not os.access(output.parent, os.W_OK):
-        raise typer.BadParameter(
-            f"{output}: the folder does not exist or cannot be written"
-        )
+    check_outputs({"--output": (str(output), WRITTEN)})
 
 
 def filled_report(
@@ -77,10 +72,10 @@ def filled_report(
     def keep() -> None:
         if output is None or not report.keys() - CIRCUMSTANCES:
             return
-        if output.suffix == ".json":
-            _write(output, json.dumps(report, indent=2) + "\n")
-        else:
-            _write(output, as_markdown(report, makers))
+        text = as_markdown(report, makers)
+        if output.suffix.lower() == ".json":
+            text = json.dumps(report, indent=2) + "\n"
+        write_atomically(output, lambda file: file.write(text.encode()))
 
     def show_what_there_is() -> None:
         # What was measured so far took its time.
@@ -100,8 +95,6 @@ def filled_report(
         raise
     keep()
     if as_json:
-        from .output import print_json
-
         print_json(report)
     else:
         print_report(report, makers)
@@ -111,7 +104,6 @@ def filled_report(
 def _measure(report: Report, fill: Fill, keep: Callable[[], None], tell: Line) -> None:
     """Fills the report, and says on what machine and with what compiled code."""
     from ..bench.machine import machine_facts
-    from ..compiled_code import keep_compiled_code
 
     kept = keep_compiled_code()
     report["machine"] = machine_facts()
@@ -126,9 +118,3 @@ def _measure(report: Report, fill: Fill, keep: Callable[[], None], tell: Line) -
     finally:
         tell.clear()
         report["compiled_code"] = kept.report()
-
-
-def _write(output: Path, text: str) -> None:
-    from ..atomic import write_atomically
-
-    write_atomically(output, lambda file: file.write(text.encode()))

@@ -1,13 +1,12 @@
 """Options that several verbs share."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
 from ..describe.supported import SUPPORT
-
-# typer reads the options of a command from its signature: what several commands share is written here once and named
-# in each of them.
+from .parsing import assignments, modes_of, reference_of
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON object and nothing else.")
@@ -25,55 +24,63 @@ Degrees = Annotated[
         "--deg", help="Angles without a unit are in degrees, their rates in deg/s."
     ),
 ]
+# How the robot is modelled.
+MODELLING: dict[str, Any] = {
+    "settings": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Change a key of the scenario or the robot; may be repeated.",
+        ),
+    ],
+    "formulation": Annotated[
+        str | None,
+        typer.Option(help=f"Equations of motion: {', '.join(SUPPORT)}."),
+    ],
+    "modes": Annotated[
+        str | None,
+        typer.Option(
+            "--modes",
+            metavar="N",
+            help="Elastic modes kept per link: 12, all, or 12,8 for two links; a nodal basis keeps all.",
+        ),
+    ],
+    "reference": Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHOICE",
+            help="What the joint coordinates of bent links mean: tangent, minimum-norm, or "
+            "zeroed:upper/tip.y,lower/0.rz.",
+        ),
+    ],
+    "terms": Annotated[
+        str | None,
+        typer.Option(
+            help="Terms of the equations: consistent (complete), published (as printed in the papers), or "
+            "published-planar (as printed for planar mechanisms)."
+        ),
+    ],
+    "basis": Annotated[
+        str | None,
+        typer.Option(
+            help="Basis of the links' deformation: craig-bampton, assumed or nodal. Default: that of the formulation."
+        ),
+    ],
+    "stiffening": Annotated[
+        str | None,
+        typer.Option(
+            help="Geometric stiffening and softening by axial loads: none, or geometric."
+        ),
+    ],
+}
+READERS = {"modes": modes_of, "reference": reference_of}
 
-# --- how the robot is modelled -------------------------------------------------------------------------------------
 
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change a key of the scenario or the robot; may be repeated.",
-    ),
-]
-Formulation = Annotated[
-    str | None,
-    typer.Option(help=f"Equations of motion: {', '.join(SUPPORT)}."),
-]
-ModeCount = Annotated[
-    str | None,
-    typer.Option(
-        "--modes",
-        metavar="N",
-        help="Elastic modes kept per link: 12, all, or 12,8 for two links; a nodal basis keeps all.",
-    ),
-]
-Reference = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHOICE",
-        help="What the joint coordinates of bent links mean: tangent, minimum-norm, or "
-        "zeroed:upper/tip.y,lower/0.rz.",
-    ),
-]
-Terms = Annotated[
-    str | None,
-    typer.Option(
-        help="Terms of the equations: consistent (complete), published (as printed in the papers), or published-planar "
-        "(as printed for planar mechanisms)."
-    ),
-]
-
-
-Basis = Annotated[
-    str | None,
-    typer.Option(
-        help="Basis of the links' deformation: craig-bampton, assumed or nodal. Default: that of the formulation."
-    ),
-]
-Stiffening = Annotated[
-    str | None,
-    typer.Option(
-        help="Geometric stiffening and softening by axial loads: none, or geometric."
-    ),
-]
+def changes_of(modelling: Mapping[str, Any]) -> dict[str, Any]:
+    """Changes of a scenario by dotted path: every `--set`, then the other options, which win."""
+    given = {key: text for key, text in modelling.items() if text is not None}
+    changes = assignments(given.pop("settings", ()))
+    for key, text in given.items():
+        changes[key] = READERS[key](text) if key in READERS else text
+    return changes

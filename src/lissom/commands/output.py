@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -18,6 +18,7 @@ from ..files.summary import Summary, plain
 WIDTH = 120  # of tables that do not go to a terminal
 LEAST_WORDS = 8  # width of a column of words, at least
 BORDER = 3  # line and space around a cell
+LAYOUT: Any = {"title_justify": "left", "title_style": "bold", "header_style": "bold"}
 
 
 class SafeConsole(Console):
@@ -68,11 +69,7 @@ def _json_controls(text: str) -> str:
 def print_summary(screen: Console, summary: Summary) -> None:
     """Tables of a summary, with its facts and remarks below each."""
     if summary.rows:
-        marks = (">" if numeric else "" for numeric in summary.numeric_columns())
-        columns = [
-            mark + name for mark, name in zip(marks, summary.columns, strict=True)
-        ]
-        screen.print(table(summary.title, columns, summary.rows))
+        screen.print(table(summary))
     elif summary.title:
         screen.print(summary.title, soft_wrap=True)
     for name, value in summary.facts:
@@ -97,26 +94,17 @@ def note(text: str) -> None:
     sys.stderr.write(f"{_visible_lines(text)}\n")
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """A table; columns that start with `>` are numbers and stand to the right."""
+def table(summary: Summary) -> Table:
+    """The table of a summary; columns of numbers stand to the right."""
     # `Text` keeps rich from reading square brackets, as in `[rad]`, as its own markup.
-    grid = Table(
-        title=Text(visible(title)) if title else None,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-    )
-    for column in columns:
-        is_number = column.startswith(">")
+    title = Text(visible(summary.title)) if summary.title else None
+    grid = Table(title=title, **LAYOUT)
+    for name, is_number in zip(summary.columns, summary.numeric_columns(), strict=True):
         # Words may go on in the next line, a number never.
-        grid.add_column(
-            Text(visible(column.removeprefix(">"))),
-            justify="right" if is_number else "left",
-            overflow="fold",
-        )
-    for row in rows:
-        cells = [cell if isinstance(cell, str) else number(cell) for cell in row]
-        grid.add_row(*(Text(_visible_lines(cell)) for cell in cells))
+        justify = "right" if is_number else "left"
+        grid.add_column(Text(visible(name)), justify=justify, overflow="fold")
+    for row in summary.rows:
+        grid.add_row(*(Text(_visible_lines(cell)) for cell in row))
     return grid
 
 
@@ -152,12 +140,7 @@ def _texts(column: Column) -> list[Text]:
 
 def _part(grid: Table, columns: Sequence[Column]) -> Table:
     """A table of some of the columns of another one."""
-    part = Table(
-        title=grid.title,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-    )
+    part = Table(title=grid.title, **LAYOUT)
     for column in columns:
         part.add_column(
             column.header,
@@ -168,18 +151,3 @@ def _part(grid: Table, columns: Sequence[Column]) -> Table:
     for row in zip(*(column.cells for column in columns), strict=True):
         part.add_row(*row)
     return part
-
-
-def number(value: Any) -> str:
-    """A number for the eye; a dash where there is none."""
-    # NaN is the one number that differs from itself.
-    if value is None or value != value:
-        return "-"
-    return str(value) if isinstance(value, int) else f"{value:.5g}"
-
-
-def vector(values: Iterable[float], scale: float = 1.0) -> list[str]:
-    """Numbers in one unit with fixed decimals, so that they can be compared down a column."""
-    texts = [f"{scale * value:.4f}" for value in values]
-    # Round-off below zero is no direction.
-    return [text.replace("-0.0000", "0.0000") for text in texts]

@@ -89,17 +89,6 @@ def package_folders(line: Sequence[str]) -> tuple[list[str], dict[str, Path]]:
 # --- changes of a scenario -----------------------------------------------------------------------------------------
 
 
-def changes_of(
-    settings: Sequence[str] | None, options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Changes by dotted path: of every `--set key=value`, then of the options that were given."""
-    changes = assignments(settings or ())
-    for path, value in options.items():
-        if value is not None:
-            changes[path] = value
-    return changes
-
-
 def assignments(settings: Sequence[str]) -> dict[str, Any]:
     """Every `key=value` as path and value; all that are wrong are reported together."""
     changes: dict[str, Any] = {}
@@ -115,20 +104,16 @@ def assignments(settings: Sequence[str]) -> dict[str, Any]:
     return changes
 
 
-def reference_of(text: str | None) -> Any:
+def reference_of(text: str) -> Any:
     """`tangent`, `minimum-norm` or `zeroed:upper/tip.y,lower/0.rz` as a scenario writes it."""
-    if text is None:
-        return None
     kind, colon, dofs = text.partition(":")
     if kind.strip() != "zeroed" or not colon:
         return text
-    return {"zeroed": list(names_of(dofs) or ())}
+    return {"zeroed": list(names_of(dofs))}
 
 
-def modes_of(text: str | None) -> Any:
+def modes_of(text: str) -> Any:
     """`12`, `all` or `12,8` as a scenario writes it."""
-    if text is None:
-        return None
     parts = [part.strip() for part in text.split(",")]
     try:
         counts = [part if part == "all" else int(part) for part in parts]
@@ -140,10 +125,8 @@ def modes_of(text: str | None) -> Any:
     return counts if len(counts) > 1 else counts[0]
 
 
-def names_of(text: str | None) -> tuple[str, ...] | None:
+def names_of(text: str) -> tuple[str, ...]:
     """`upper,lower/tip.fx` as names."""
-    if text is None:
-        return None
     parts = [part.strip() for part in text.split(",")]
     return tuple(part for part in parts if part)
 
@@ -154,13 +137,11 @@ def names_of(text: str | None) -> tuple[str, ...] | None:
 def joint_values(
     robot: Robot,
     option: str,
-    text: str | None,
+    text: str,
     units: Mapping[str, str] = POSITION,
     degrees: bool = False,
-) -> tuple[float, ...] | None:
+) -> tuple[float, ...]:
     """Numbers such as `0,1.57` or `90 deg,0`, one for each moving joint; with `degrees`, bare angles are degrees."""
-    if text is None:
-        return None
     # Brackets as in YAML are welcome, and not needed.
     listed = text.strip().removeprefix("[").removesuffix("]")
     parts = [part.strip() for part in listed.split(",")]
@@ -208,12 +189,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def gains(
-    robot: Robot, option: str, text: str | None
-) -> float | tuple[float, ...] | None:
+def gains(robot: Robot, option: str, text: str) -> float | tuple[float, ...]:
     """`300` for every joint, or `300,200`."""
-    if text is None:
-        return None
     try:
         values = tuple(float(part) for part in text.split(","))
     except ValueError:
@@ -241,25 +218,21 @@ def numbers_by_name(option: str, texts: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def length(option: str, text: str | None) -> float | None:
+def length(option: str, text: str) -> float:
     """A length such as `5 mm` or `0.005`, in metres."""
-    return None if text is None else quantity(option, text, "m", above=0.0)
+    return quantity(option, text, "m", above=0.0)
 
 
-def frequency(option: str, text: str | None) -> float | None:
+def frequency(option: str, text: str) -> float:
     """A frequency such as `500` or `500 Hz`."""
-    if text is None:
-        return None
     number = text.removesuffix("Hz").strip()
     return quantity(option, number, "", above=0.0)
 
 
-def band(text: str | None) -> "np.ndarray | None":
+def band(text: str) -> "np.ndarray":
     """`0.1:200` or `0.1:200:1000` as frequencies [Hz], spaced logarithmically."""
     import numpy as np
 
-    if text is None:
-        return None
     parts = text.split(":")
     try:
         low = float(parts[0])

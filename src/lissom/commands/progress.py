@@ -5,29 +5,40 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from rich.console import Console
+
 from ..progress import Watch, terminal_bar
 from .wall_clock import how_far
 
 
 @contextmanager
-def share_progress(task: str) -> Iterator[Callable[..., None]]:
-    """A function `watch(share, remark)` that moves the bar to the share of the work that is done, 0 to 1."""
+def described_progress(first: str) -> Iterator[Callable[[float, str], None]]:
+    """A function `watch(share, text)` that shows what a long job is doing and how far that is, 0 to 1."""
     # Lines that move would fill a log file.
     if not sys.stderr.isatty():
         with how_far.told() as tell:
-            yield lambda share, remark="": tell(f"{task}, {share:.0%}{remark}")
+            yield lambda share, text: tell(f"{text}, {share:.0%}")
         return
-    from rich.console import Console
     from rich.progress import Progress
 
     # On stderr, and gone when the work is done: stdout is for the answer.
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        row = bar.add_task(f"{task}: building and compiling", total=1.0)
+        row = bar.add_task(first, total=1.0)
+        yield lambda share, text: bar.update(row, completed=share, description=text)
 
-        def watch(share: float, remark: str = "") -> None:
-            bar.update(row, completed=share, description=f"{task}{remark}")
 
-        yield watch
+@contextmanager
+def share_progress(task: str) -> Iterator[Callable[..., None]]:
+    """A function `watch(share, remark)` that moves the bar to the share of the work that is done, 0 to 1."""
+    with described_progress(f"{task}: building and compiling") as show:
+        yield lambda share, remark="": show(share, f"{task}{remark}")
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, float], None]]:
+    """A function `watch(text, share)` that shows what a long job is doing and how far that part of it is."""
+    with described_progress("reading") as show:
+        yield lambda text, share: show(share, text)
 
 
 @contextmanager
@@ -39,33 +50,6 @@ def progress(t_end: float) -> Iterator[Watch]:
         return
     with terminal_bar("simulating", t_end, "s") as watch:
         yield watch
-
-
-@contextmanager
-def stages() -> Iterator[Callable[[str, float], None]]:
-    """A function `watch(text, share)` that shows what a long job is doing and how far that part of it is."""
-    if not sys.stderr.isatty():
-        with how_far.told() as tell:
-            yield lambda text, share: tell(f"{text}, {share:.0%}")
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        SpinnerColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("reading", total=1.0)
-        yield lambda text, share: bar.update(task, description=text, completed=share)
 
 
 class Jobs:
@@ -113,7 +97,6 @@ def counted_progress(
 
             yield say
         return
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (

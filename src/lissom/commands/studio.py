@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..describe import DescriptionError, Problem
+from ..files.errors import refused
 from .output import note
 
 EXTRA = "needs the package {name}: pip install 'lissom[studio]'"
@@ -43,7 +43,7 @@ def studio(
         from ..studio.folder import FolderError
         from ..studio.server import ServerError, ServerOptions, serve
     except ModuleNotFoundError as failure:
-        raise _problem("lissom studio", EXTRA.format(name=failure.name)) from None
+        raise refused("lissom studio", None, EXTRA.format(name=failure.name)) from None
     options = ServerOptions(
         folder=folder,
         host=host,
@@ -56,8 +56,4 @@ def studio(
     try:
         serve(options, note)
     except (ServerError, FolderError) as failure:
-        raise _problem("", str(failure)) from None
-
-
-def _problem(field: str, message: str) -> DescriptionError:
-    return DescriptionError([Problem(None, None, field, None, message)])
+        raise refused("", None, str(failure)) from None

@@ -5,7 +5,6 @@ All of it follows from the signature of the verb's function and from its row; se
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from inspect import Parameter as Argument
 from inspect import Signature
 from typing import Annotated, Any
@@ -13,15 +12,15 @@ from typing import Annotated, Any
 import typer
 
 from ..compiled_code import keep_compiled_code
-from ..describe import DescriptionError, Scenario
+from ..describe import DescriptionError, Problem, Scenario
+from ..describe.run_keys import run_only
 from ..files.errors import refused
-from ..runs.output_files import output_problems
+from ..runs.sources import robot_of
 from ..verbs.declared import BY_JOINT, Declared, declared
-from ..verbs.perform import Answer, perform
-from ..verbs.verb import NOTHING, SOURCE, Output, Verb
-from .option_groups import Modelling, Report
-from .options import Degrees
-from .output import print_summary
+from ..verbs.perform import Answer, file_problems, perform
+from ..verbs.verb import NOTHING, SOURCE, Verb
+from .options import MODELLING, Degrees, Json, Strict, changes_of
+from .output import conclude, console, note, print_json, print_summary
 from .parsing import (
     ACCELERATION,
     FORCE,
@@ -69,8 +68,6 @@ REPEATED = (
     "list",
     "changes",
 )  # options that may stand several times
-# Verbs whose answers are told in a way of their own, by the function `run` of a module here.
-OWN = {"validate": ".validate"}
 SECONDS = "a positive number of seconds"
 # Types that typer reads by itself; every other parameter is a text, which is read here.
 PLAIN = (bool, int, float, str)
@@ -81,9 +78,7 @@ def command_of(verb: Verb) -> Callable[..., None]:
     arguments = list(_arguments(verb))
 
     def command(**given: Any) -> None:
-        own = OWN.get(verb.name)
-        told = run if own is None else import_module(own, __package__).run
-        told(verb, given)
+        run(verb, given)
 
     command.__name__ = verb.python_name
     command.__doc__ = f"{verb.help}\n\nExample: lissom {verb.example}"
@@ -95,23 +90,46 @@ def command_of(verb: Verb) -> Callable[..., None]:
 def run(verb: Verb, given: dict[str, Any]) -> None:
     """One call of a command: texts are read, the verb is performed, its answer is printed."""
     code = keep_compiled_code() if verb.compiles else None
-    report = report_of(given)
-    source, robot, changes = given.pop("robot", None), None, {}
-    origin = source
+    as_json, strict = given.pop("json"), given.pop("strict", False)
+    source = origin = given.pop("robot", None)
+    robot, changes = None, {}
     if reads_robot(verb):
-        modelling = group_of(Modelling, given)
+        modelling = {name: given.pop(name) for name in MODELLING}
+        with unwritable_files_too(verb, given):
+            changes = changes_of(modelling)
+        if verb.reads != SOURCE or by_joint(verb):
+            robot = _robot(source, changes)
         if verb.reads != SOURCE:
-            source = robot = modelling.robot(source)
-        else:
-            robot = modelling.robot(source) if by_joint(verb) else None
-            with unwritable_files_too(verb, given):
-                changes = modelling.changes()
+            source, changes = robot, {}
     values = values_of(verb, given, robot)
-    with option_names(**spellings(verb)), watching(verb, report.json) as watch:
+    with option_names(**spellings(verb)), watching(verb, as_json) as watch:
         answer = perform(verb, source, values, changes, watch, origin)
-    report.print(answer, code, print_answer)
+    data = answer.to_dict() if as_json else {}
+    errors = answer.result.errors
+    if as_json:
+        print_json(data, code)
+    elif errors:
+        for line in (*errors, answer.summary().title):
+            note(str(line))
+    else:
+        print_answer(console(), answer)
+        if code is not None:
+            note(str(code))
+    if errors:
+        raise typer.Exit(2)
+    conclude(answer.warnings, strict, "warnings" in data)
     if not answer.result.passed:
         raise typer.Exit(1)
+
+
+def _robot(source: str, changes: dict[str, Any]) -> Scenario:
+    """The robot that the options describe: read once, to understand `--q` and to compute with."""
+    # Said here, so that the message names the option.
+    message = "only `lissom simulate` uses this"
+    unused = [Problem("--set", None, path, None, message) for path in run_only(changes)]
+    if unused:
+        raise DescriptionError(unused)
+    return robot_of(source, changes)
 
 
 @contextmanager
@@ -120,15 +138,9 @@ def unwritable_files_too(verb: Verb, given: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     except DescriptionError as failure:
-        files = {one.name: (given[one.name], one.endings) for one in verb.writes}
         with option_names(**spellings(verb)):
-            problems = [*output_problems(files), *failure.problems]
+            problems = [*file_problems(verb, given), *failure.problems]
             raise DescriptionError(problems) from None
-
-
-def report_of(given: dict[str, Any]) -> Report:
-    """How the answer is told, taken out of the options that were given."""
-    return Report(strict=given.pop("strict", False), json=given.pop("json"))
 
 
 def values_of(
@@ -176,7 +188,7 @@ def spellings(verb: Verb) -> dict[str, str]:
     for one in declared(verb):
         found[one.name] = found[one.argument] = _option_name(verb, one)
     for output in verb.writes:
-        found[output.name] = _file_spelling(output)[0]
+        found[output.name] = output.spelling[0]
     return found
 
 
@@ -200,29 +212,19 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
     if by_joint(verb):
         yield _argument("deg", Degrees, False)
     for output in verb.writes:
-        spelling = _file_spelling(output)
-        option = typer.Option(*spelling, metavar=output.metavar, help=output.help)
+        option = typer.Option(
+            *output.spelling, metavar=output.metavar, help=output.help
+        )
         if output.name in verb.required:
             yield _argument(output.name, Annotated[str, option])
         else:
             yield _argument(output.name, Annotated[str | None, option], None)
     if reads_robot(verb):
-        yield from _members(Modelling)
-    if reads_robot(verb) and verb.warns:
-        yield from _members(Report)
-    else:
-        yield from _members(Report, "json")
-
-
-def _members(group: type, *wanted: str) -> Iterator[Argument]:
-    hints = group.__annotations__
-    for name in wanted or hints:
-        yield _argument(name, hints[name], getattr(group, name))
-
-
-def group_of(group: type, given: dict[str, Any]) -> Any:
-    """A group of options, taken out of those that were given."""
-    return group(**{name: given.pop(name) for name in group.__annotations__})
+        for name, annotation in MODELLING.items():
+            yield _argument(name, annotation, None)
+        if verb.warns:
+            yield _argument("strict", Strict, False)
+    yield _argument("json", Json, False)
 
 
 def _option_of(verb: Verb, one: Declared) -> Argument:
@@ -234,7 +236,7 @@ def _option_of(verb: Verb, one: Declared) -> Argument:
     kind = _plain_type(one)
     if kind in (int, float) and facts.at_least is not None:
         options["min"] = kind(facts.at_least)
-    spelling = _spelling(verb, one)
+    spelling = verb.spelling(one.name)
     if one.name in verb.required:
         return _argument(one.name, Annotated[kind, typer.Option(*spelling, **options)])
     if isinstance(one.default, PLAIN):
@@ -258,19 +260,11 @@ def _plain_type(one: Declared) -> Any:
     return next((member for member in members if member in PLAIN), str)
 
 
-def _spelling(verb: Verb, one: Declared) -> tuple[str, ...]:
-    return verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))
-
-
 def _option_name(verb: Verb, one: Declared) -> str:
     """What messages call a parameter: `--q`, or `FILE` of one without an option."""
     if one.facts.by_position:
         return one.facts.metavar
-    return _spelling(verb, one)[0].partition("/")[0]
-
-
-def _file_spelling(output: Output) -> tuple[str, ...]:
-    return output.options or (f"--{output.name.replace('_', '-')}",)
+    return verb.spelling(one.name)[0].partition("/")[0]
 
 
 def _argument(name: str, annotation: Any, *default: Any) -> Argument:
@@ -300,7 +294,7 @@ def _read(
     if facts.kind == "gains":
         return gains(robot, option, text)
     if facts.kind == "names":
-        return names_of(text) or ()
+        return names_of(text)
     if facts.kind == "band":
         return band(text)
     if facts.kind in TEXTS:

@@ -99,6 +99,11 @@ class Result(Summarised):
         """What may be wrong with the result, one line each."""
         return ()
 
+    @property
+    def errors(self) -> Sequence[Any]:
+        """What is wrong with what was asked about: the command says it on stderr and ends with exit code 2."""
+        return ()
+
     @override
     def shown(self) -> Summary:
         summary = self.summary()

@@ -45,8 +45,7 @@ def command_line(verb: Verb, source: str, changes: Values, values: Values) -> st
         words += _option(verb, one, values[one.name])
     for output in verb.writes:
         if values.get(output.name) is not None:
-            option = (output.options or (f"--{output.name.replace('_', '-')}",))[0]
-            words += [option, shlex.quote(str(values[output.name]))]
+            words += [output.spelling[0], shlex.quote(str(values[output.name]))]
     return " ".join(words)
 
 
@@ -130,8 +129,7 @@ def _given(verb: Verb, values: Values) -> Iterator[Declared]:
 
 
 def _option(verb: Verb, one: Declared, value: Any) -> list[str]:
-    spelling = verb.options.get(one.name, (f"--{one.name.replace('_', '-')}",))[0]
-    option, _, opposite = spelling.partition("/")
+    option, _, opposite = verb.spelling(one.name)[0].partition("/")
     if one.facts.by_position:
         several = value if isinstance(value, list | tuple) else [value]
         return [shlex.quote(str(entry)) for entry in several]

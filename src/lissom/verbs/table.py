@@ -1,9 +1,10 @@
 """The verbs of the package, one row each."""
 
+from typing import Any
+
 from ..parameters import AnimatedMode
 from .verb import LINEAR_MODEL, NOTHING, PAGE, PICTURE, SOURCE, STATE, Output, Verb
 
-NUMBERS = (".csv", ".npz")
 MATRICES = (".npz", ".mat")
 # Short for the browser: an answer is drawn while one waits.
 CHANNELS = {"inputs": 40, "outputs": 40}
@@ -14,19 +15,29 @@ BY_CHANNEL = {
 }
 
 
-def figure_and_numbers(figure: str) -> tuple[Output, ...]:
+def figure(text: str, key: str = "files.plot", **others: Any) -> Output:
+    """A picture of the result."""
+    others = {"metavar": "PNG"} | others
+    return Output("plot", "plot", PICTURE, text, key=key, **others)
+
+
+def data(endings: tuple[str, ...], text: str, key: str = "file", **others: Any):
+    """The file that `-o` names."""
+    others = {"options": ("-o", "--output")} | others
+    return Output("output", "save", endings, text, key=key, **others)
+
+
+def figure_and_numbers(text: str) -> tuple[Output, ...]:
     """The files of responses: a figure of all of them, and their numbers."""
-    return (
-        Output("plot", "plot", PICTURE, figure, key="files.plot", metavar="PNG"),
-        Output(
-            "data",
-            "save",
-            NUMBERS,
-            "Numbers: .csv, .npz.",
-            key="files.data",
-            options=("-o",),
-        ),
+    numbers = Output(
+        "data",
+        "save",
+        (".csv", ".npz"),
+        "Numbers: .csv, .npz.",
+        key="files.data",
+        options=("-o",),
     )
+    return figure(text), numbers
 
 
 # What a run writes itself, however it ends.
@@ -97,14 +108,7 @@ TABLE = (
         help="Natural frequencies, damping ratios, and the energy share of each link and joint in each mode.",
         example="modes double-pendulum --q 0,1.57 --locked",
         writes=(
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "Picture of the mode shapes.",
-                key="picture",
-                metavar="PNG",
-            ),
+            figure("Picture of the mode shapes.", key="picture"),
             Output(
                 "animate",
                 "animate",
@@ -122,17 +126,7 @@ TABLE = (
         "analyse.linear.linearize:linearize",
         help="State-space model A, B, C, D about an operating point, at rest or moving, with named inputs and outputs.",
         example="linearize anthropomorphic --q 0,0.5,-1 -o m.npz",
-        writes=(
-            Output(
-                "output",
-                "save",
-                MATRICES,
-                "Matrices: .npz, .mat.",
-                key="file",
-                label="matrices",
-                options=("-o", "--output"),
-            ),
-        ),
+        writes=(data(MATRICES, "Matrices: .npz, .mat.", label="matrices"),),
         most=CHANNELS,
     ),
     Verb(
@@ -168,16 +162,7 @@ TABLE = (
         help="Compare runs: largest difference of every joint and tip, over their common time.",
         example="compare a.nc b.nc --plot difference.png",
         reads=NOTHING,
-        writes=(
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "Picture: .png, .pdf, .svg.",
-                key="picture",
-                label="plot",
-            ),
-        ),
+        writes=(figure("Picture: .png, .pdf, .svg.", key="picture", label="plot"),),
         compiles=False,
     ),
     Verb(
@@ -216,17 +201,7 @@ TABLE = (
         "numbers.",
         example="matrices anthropomorphic --q 0,0.5,-1 --qd 1,0,0 -o m.npz",
         reads=STATE,
-        writes=(
-            Output(
-                "output",
-                "save",
-                MATRICES,
-                "Numbers: .npz, .mat.",
-                key="file",
-                label="numbers",
-                options=("-o", "--output"),
-            ),
-        ),
+        writes=(data(MATRICES, "Numbers: .npz, .mat.", label="numbers"),),
         options={"balanced": ("--static",)},
     ),
     Verb(
@@ -235,22 +210,14 @@ TABLE = (
         help="Modes over poses, speeds, payloads or other data, or along a run, tracked through crossings.",
         example="mode-map double-pendulum --over lower=-2.5:2.5:41 --locked --plot map.png",
         writes=(
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
+            figure(
                 "Picture: curves over one quantity, heat maps over two.",
-                key="files.plot",
-                metavar="PNG",
                 endings_with={"polynomial": (), "accuracy": ()},
             ),
-            Output(
-                "output",
-                "save",
+            data(
                 (".nc", ".npz"),
                 "Data: .nc, .npz; polynomials: .npz, .c, .py.",
                 key="files.data",
-                options=("-o", "--output"),
                 endings_with=dict.fromkeys(
                     ("polynomial", "accuracy"), (".npz", ".c", ".py")
                 ),
@@ -299,18 +266,7 @@ TABLE = (
         help="A robot file of a URDF or MJCF file. Links made flexible keep their mass, centre and inertia.",
         example="import robot.urdf --tip tool0 --flexible upper_arm_link=tube:100mm:90mm:aluminium -o arm.yaml",
         reads=NOTHING,
-        writes=(
-            Output(
-                "output",
-                "save",
-                (".yaml", ".yml"),
-                "Robot file.",
-                key="file",
-                metavar="YAML",
-                options=("-o", "--output"),
-                label="robot",
-            ),
-        ),
+        writes=(data((".yaml", ".yml"), "Robot file.", metavar="YAML", label="robot"),),
         options={
             "merge_fixed": ("--merge-fixed/--keep-fixed",),
             "meshes": ("--meshes/--no-meshes",),
@@ -333,23 +289,8 @@ TABLE = (
                 key="files.report",
                 metavar="JSON",
             ),
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "The report as a picture: .png, .pdf, .svg.",
-                key="files.plot",
-                metavar="PNG",
-            ),
-            Output(
-                "output",
-                "save",
-                (".npz",),
-                "The reduced link.",
-                key="files.link",
-                metavar="NPZ",
-                options=("-o", "--output"),
-            ),
+            figure("The report as a picture: .png, .pdf, .svg."),
+            data((".npz",), "The reduced link.", key="files.link", metavar="NPZ"),
         ),
         in_studio=False,
         compiles=False,
@@ -363,23 +304,8 @@ TABLE = (
         example="control design double-pendulum --law lqg.yaml -o law.npz",
         reads=NOTHING,
         writes=(
-            Output(
-                "output",
-                "save",
-                (".npz",),
-                "Matrices of the law.",
-                key="files.law",
-                metavar="NPZ",
-                options=("-o", "--output"),
-            ),
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "Bode plot, sensitivity and poles.",
-                key="files.picture",
-                metavar="PNG",
-            ),
+            data((".npz",), "Matrices of the law.", key="files.law", metavar="NPZ"),
+            figure("Bode plot, sensitivity and poles.", key="files.picture"),
         ),
         options={"changes": ("--set",)},
         in_studio=False,
@@ -405,23 +331,8 @@ TABLE = (
         example="control motion double-pendulum --law pid.yaml --plot motion.png",
         reads=NOTHING,
         writes=(
-            Output(
-                "output",
-                "save",
-                (".csv",),
-                "Table of the motion.",
-                key="files.table",
-                metavar="CSV",
-                options=("-o", "--output"),
-            ),
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
-                "Figure: .png, .pdf, .svg.",
-                key="files.picture",
-                metavar="PNG",
-            ),
+            data((".csv",), "Table of the motion.", key="files.table", metavar="CSV"),
+            figure("Figure: .png, .pdf, .svg.", key="files.picture"),
         ),
         options={"changes": ("--set",)},
         in_studio=False,
@@ -450,23 +361,15 @@ TABLE = (
         example="sweep double-pendulum --over payload.mass=0:2:50 --metric tip_deflection --store payloads.sweep",
         reads=NOTHING,
         writes=(
-            Output(
-                "output",
-                "save",
+            data(
                 (".nc",),
                 "Copy of the dataset.",
                 key="files.result",
                 metavar="NC",
-                options=("-o", "--output"),
                 endings_with={"status": ()},
             ),
-            Output(
-                "plot",
-                "plot",
-                PICTURE,
+            figure(
                 "Figure of the study: .png, .pdf, .svg.",
-                key="files.plot",
-                metavar="PNG",
                 endings_with={"status": ()},
             ),
             Output(

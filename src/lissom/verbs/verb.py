@@ -37,6 +37,11 @@ class Output:
     # Endings where a parameter is given; none where the file is then not written.
     endings_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def spelling(self) -> tuple[str, ...]:
+        """How the command line calls it."""
+        return self.options or _spelling(self.name)
+
 
 @dataclass(frozen=True, eq=False)
 class Verb:
@@ -87,9 +92,17 @@ class Verb:
         """The name of its command within the group: `design`."""
         return self.name.rpartition(" ")[2]
 
+    def spelling(self, parameter: str) -> tuple[str, ...]:
+        """How the command line calls a parameter."""
+        return self.options.get(parameter) or _spelling(parameter)
+
     def load(self) -> Callable[..., Any]:
         """The function; its module is imported now."""
         if callable(self.function):
             return self.function
         home, _, name = self.function.partition(":")
         return getattr(import_module(f"lissom.{home}"), name)
+
+
+def _spelling(name: str) -> tuple[str, ...]:
+    return (f"--{name.replace('_', '-')}",)
