@@ -16,6 +16,7 @@ from lissom.bench import (
 )
 from lissom.bench import report_tables as tables
 from lissom.commands import bench as command
+from lissom.commands.cli import main
 from lissom.describe import library_names
 
 MEASURED = {
