@@ -69,9 +69,9 @@ def verb_routes(backend: Backend) -> APIRouter:
         verb = known_verb(name)
         request = asked(backend, verb, question)
         ending = question.ending or ""
-        outputs = [one for one in verb.writes if ending in one.endings]
+        outputs = [one for one in verb.writes if ending in one.every_ending]
         if not outputs:
-            endings = [end for one in verb.writes for end in one.endings]
+            endings = [end for one in verb.writes for end in one.every_ending]
             accepted = " or ".join(endings)
             raise FolderError(f"{ending}: the name must end in {accepted}")
 

@@ -194,7 +194,7 @@ def schema_of(verb: Verb) -> dict[str, Any]:
             }
         )
     files = [
-        {"name": output.name, "endings": list(output.endings), "help": output.help}
+        {"name": output.name, "endings": list(output.every_ending), "help": output.help}
         for output in verb.writes
     ]
     return {

@@ -38,6 +38,12 @@ class Output:
     endings_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
+    def every_ending(self) -> tuple[str, ...]:
+        """Endings with whatever parameters."""
+        others = [end for ends in self.endings_with.values() for end in ends]
+        return tuple(dict.fromkeys((*self.endings, *others)))
+
+    @property
     def spelling(self) -> tuple[str, ...]:
         """How the command line calls it."""
         return self.options or _spelling(self.name)
