@@ -13,7 +13,7 @@ from ..files.errors import nearest
 from ..files.summary import Result, Summary
 from ..solve.channels import UnknownNameError
 from ..solve.feedback import ControlState
-from ..solve.state import State
+from ..solve.state import NAMES, OPTIONAL, State
 from .run_columns import (
     columns,
     csv_text,
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 
 
 MOST_NAMES = 20  # in a refusal
-
-# Of a state, under the names of the data.
-STATE = ("q", "qd", "elastic", "elastic_rate", "encoder", "encoder_rate")
 
 
 class SimulationError(RuntimeError):
@@ -63,6 +60,13 @@ class Run(Result):
 
     Args:
         data: the dataset, or the table from which it is made at its first use.
+
+    Example:
+        >>> import lissom as ls
+        >>> run = ls.simulate("simple-pendulum", [0.3], t_end=0.01)
+        >>> path = run.save("run.nc")
+        >>> ls.Run.load(path).to_dict()["warnings"] == list(run.warnings)
+        True
     """
 
     def __init__(self, data: "Dataset | RunTable"):
@@ -249,16 +253,12 @@ class Run(Result):
             raise ValueError(
                 "the file is of an older version and holds no rates of elastic coordinates: run it again"
             )
-        row = {name: jnp.asarray(self.values(name)[k]) for name in STATE}
-        return State(
-            q=row["q"],
-            qd=row["qd"],
-            elastic=row["elastic"],
-            elastic_d=row["elastic_rate"],
-            encoder=row["encoder"],
-            encoder_d=row["encoder_rate"],
-            independent=self._independent(float(self.t[k])),
-        )
+        parts: dict[str, Any] = {
+            field: jnp.asarray(self.values(name)[k])
+            for field, name in NAMES.items()
+            if name not in OPTIONAL
+        }
+        return State(**parts, independent=self._independent(float(self.t[k])))
 
     def initial(self, k: int = -1) -> dict[str, Any]:
         """The state at output time k as the key `initial` of a scenario, whose run continues from it."""

@@ -57,6 +57,13 @@ class LinearModel(Result):
     """d(dx)/dt = A dx + B du, dy = C dx + D du about a point; every state, input and output has a name.
 
     `matrices` are those of second order, M dxdd + C dxd + K dx = F du, where the model has them: `lin.matrices.K`.
+
+    Example:
+        >>> import lissom as ls
+        >>> linear = ls.linearize("simple-pendulum", outputs=["rod.encoder"])
+        >>> path = linear.save("pendulum.npz")
+        >>> ls.LinearModel.load(path).to_dict()["outputs"]
+        ['rod.encoder']
     """
 
     A: Float[np.ndarray, "s s"]

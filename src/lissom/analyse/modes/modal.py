@@ -49,7 +49,17 @@ from .participation import participation
 
 
 class Modes(AbstractModes):
-    """Modes about an equilibrium, lowest frequency first; m modes of n coordinates."""
+    """Modes about an equilibrium, lowest frequency first; m modes of n coordinates.
+
+    Example:
+        >>> import lissom as ls
+        >>> found = ls.modes("simple-pendulum", [0.3], locked=True, count=2)
+        >>> found.summary().columns[:3]
+        ('mode', 'frequency [Hz]', 'damping [%]')
+        >>> found.to_dict()["stability"]
+        ['vibration', 'vibration']
+        >>> path = found.save("modes.npz")
+    """
 
     kind: ClassVar[str] = "modes"
 

@@ -57,7 +57,15 @@ SPARE = 3  # times the wanted modes, and ten more, are followed: one that sinks 
 
 @dataclass(frozen=True, repr=False)
 class ModeMap(Result):
-    """Frequencies and damping of m modes over a grid of points; a mode keeps its number through crossings."""
+    """Frequencies and damping of m modes over a grid of points; a mode keeps its number through crossings.
+
+    Example:
+        >>> import lissom as ls
+        >>> found = ls.mode_map("simple-pendulum", [[0.0], [1.0]], locked=True, count=2)
+        >>> found.shape
+        (2,)
+        >>> path = found.save("map.npz")
+    """
 
     frequency_hz: Float[np.ndarray, "*grid m"]  # |lambda| / (2 pi)
     damping_ratio: Float[np.ndarray, "*grid m"]

@@ -71,6 +71,17 @@ class ModePolynomials(Result):
 
     Call it with points: an array whose last axis holds the parameters in their order, or a mapping from each
     parameter's name to its values. NumPy in, NumPy out; JAX in, JAX out, with `jax.grad`, `jax.jit` and `jax.vmap`.
+
+    Example:
+        >>> import jax.numpy as jnp, lissom as ls
+        >>> def matrices(p):
+        ...     return jnp.eye(1), jnp.zeros((1, 1)), (1.0 + p[0]) * jnp.eye(1)
+        >>> found = ls.parametric_eigenpairs(matrices, ["k"], at={"k": 0.0}, order=2, count=1)
+        >>> found.summary().title
+        'mode polynomials: order 2, 3 terms, 1 expansion point'
+        >>> found.save("modes.npz")
+        >>> ls.ModePolynomials.load("modes.npz").parameters
+        ('k',)
     """
 
     # Columns: m eigenvalues, m n right, m n conjugate left components.
