@@ -1,4 +1,4 @@
-"""The symmetric eigenproblem K phi = omega^2 M phi, and how alike two shapes are.
+"""The symmetric eigenproblem K phi = omega^2 M phi, and the similarity of two shapes (MAC).
 
 M is symmetric and positive definite, K is symmetric; both are made exactly so before they are used. The modes come
 back mass-normalised (phi_i^T M phi_j = 1 if i = j, else 0), lowest omega^2 first, each with its largest component
@@ -98,7 +98,7 @@ def modal_assurance(
     """MAC of vectors along the last axis, [Palomba2019] eq. (33): 1 for the same shape, 0 for orthogonal ones.
 
     Leading axes are broadcast: `modal_assurance(A.T[:, None], B.T[None])` compares every column of A with every one
-    of B. `weight` is a symmetric matrix, such as an inertia; without it all components count alike.
+    of B. `weight` is a symmetric matrix, such as an inertia; without it all components have equal weight.
     """
 
     def weighted(v):

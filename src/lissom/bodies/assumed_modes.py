@@ -46,7 +46,7 @@ from .reduce.lowest_modes import lowest_modes
 from .slopes import Slopes, integral_weights
 
 SLOPE_POINTS = 4
-# A plain number of modes is shared out one by one in this order.
+# A plain number of modes is distributed one by one in this order.
 TURN_ORDER = ("xy", "xz", "torsion")
 
 
@@ -77,7 +77,7 @@ def modes_per_link(robot: Robot, modes: Any = None) -> tuple[Any, ...]:
 
 
 def modes_per_family(modes: int | Mapping[str, int]) -> dict[str, int]:
-    """Modes of each family: as named, or a plain number shared out to bending in xy, in xz, and torsion in turn.
+    """Modes of each family: as named, or a plain number distributed over bending in xy, in xz, and torsion in turn.
 
     Six are two of each, as in [Cibicik2021]; axial modes must be named.
     """
@@ -137,7 +137,7 @@ def is_uniform_beam(robot: Robot, i: int) -> bool:
 
 
 def tip_load(robot: Robot, i: int, bodies: Sequence[Body]) -> TipLoad:
-    """Mass of everything outboard of link i at its tip; inertia only of what is fixed there, for joints let links turn.
+    """Mass of everything outboard of link i at its tip; inertia only of parts fixed there, since links turn at joints.
 
     [Cibicik2021] prints no tip masses; these make clamped-mass modes of all links but a last one without payload.
     """
@@ -158,7 +158,7 @@ def tip_load(robot: Robot, i: int, bodies: Sequence[Body]) -> TipLoad:
 
 
 def _fixed_to_tip(robot: Robot, i: int) -> list[Any]:
-    """Mass, inertia about its centre and offset of the centre of what is fixed to the tip of link i."""
+    """Mass, inertia about its centre and offset of the centre of all parts fixed to the tip of link i."""
     fixed: list[Any] = []
     for lump in robot.links[i].masses:
         if lump.node == "tip":
@@ -264,7 +264,7 @@ def _uniform_beam(robot: Robot, i: int) -> UniformBeam:
 def _loaded_modes(
     beam: UniformBeam, load: TipLoad, counts: Mapping[str, int]
 ) -> BeamModes:
-    """Modes of the beam, clamped at its joint; torsion takes no tip inertia, for joints let links turn."""
+    """Modes of the beam, clamped at its joint; torsion takes no tip inertia, since links turn at joints."""
     mass_ratio = load.mass / beam.mass
     J = beam.axes.T @ load.inertia @ beam.axes  # section axes
     unit = beam.mass * beam.length**2

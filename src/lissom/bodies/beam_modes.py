@@ -241,7 +241,7 @@ def _clamped_combinations(b: PerMode) -> Float[Real, "n 4 2"]:
 def _coefficients(b: PerMode, mu: Scalar, kappa: Scalar) -> Float[Real, "n 4"]:
     """The combination that also satisfies phi'' = kappa b^4 phi' and phi''' = -mu b^4 phi at the tip.
 
-    At a root the two conditions say the same; the one that says it more clearly is taken.
+    At a root the two conditions are equivalent; the better conditioned one is taken.
     """
     xp = namespace(b, mu, kappa)
     tip = xp.ones((1, 1))
@@ -255,7 +255,7 @@ def _coefficients(b: PerMode, mu: Scalar, kappa: Scalar) -> Float[Real, "n 4"]:
     clamped = _clamped_combinations(b)
 
     def condition(row, weight):
-        # Divided by 1 + weight, so that a heavy tip does not make its condition look clearer.
+        # Divided by 1 + weight, so that a heavy tip does not make its condition look better conditioned.
         scaled = row / (1 + weight)
         return xp.einsum("nk,nkf->nf", scaled, clamped)
 

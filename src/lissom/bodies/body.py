@@ -1,4 +1,4 @@
-"""The contract of a body: what one link, seen from its own frame, tells the rest of the program."""
+"""The contract of a body: one link in its own frame, with its shapes, stiffness and inertia."""
 
 from collections.abc import Sequence
 
@@ -62,7 +62,7 @@ class Body(eqx.Module):
     """One link in its own frame, small displacements about its undeformed shape.
 
     Coordinates q = (r, eta): r the displacement of node 0 (3 translations, 3 rotations), eta the rest. Component
-    order is translations, then rotations, everywhere; all quantities are in link axes, SI. What every body promises:
+    order is translations, then rotations, everywhere; all quantities are in link axes, SI. Every body satisfies:
 
     - node 0 moves with r alone: `node_shape[0] = [I6 | 0]`;
     - a rigid displacement (v, w) is q = rigid (v, w): it moves every node and every station as a rigid body does,
@@ -130,7 +130,7 @@ class Body(eqx.Module):
 
     @property
     def coordinates(self) -> int:
-        """Number c of coordinates."""
+        """Number c of body coordinates q = (r, eta)."""
         return self.node_shape.shape[-1]
 
     @property
@@ -261,7 +261,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
     change = xp.hstack([rigid, elastic])
 
     def over_eta(A):
-        # A rigid displacement r strains nothing: its rows and columns are zero, not nearly zero.
+        # A rigid displacement r strains nothing: its rows and columns are exactly zero.
         return with_zero_rigid_part(clean_product(elastic.T, A, elastic))
 
     extra_inertia, slopes = body.extra_inertia, body.slopes
@@ -293,7 +293,7 @@ def in_basis(body: Body, elastic: Float[Real, "c m"], names: Sequence[str]) -> B
 
 
 def measured_from_inner_node(body: Body) -> Body:
-    """The same body with eta counted from its inner node: all coordinates kept."""
+    """The same body with eta relative to its inner node, all coordinates kept."""
     every = range(body.coordinates - 6)
     return with_kept_coordinates(body, every)
 

@@ -23,8 +23,8 @@ def with_modal_ratio(body: Body, ratio: Scalar) -> Body:
     r"""Body whose modes, clamped at its inner node, all have the damping ratio `ratio`.
 
     On the clamped coordinates $C = M \Phi\, \mathrm{diag}(2 \zeta \omega)\, \Phi^T M$ with mass-normalised modes; it
-    acts on what is left of q when the rigid motion of the inner node is taken away, so that a rigid motion feels
-    nothing. Masses added later change the modes: add them first.
+    acts on q less the rigid motion of the inner node, so that a rigid motion is not damped. Masses added later change
+    the modes: add them first.
     """
     c = body.coordinates
     if c == 6:

@@ -32,8 +32,8 @@ def body_of(robot: Robot, i: int) -> Body:
     """Body of link i: beam, meshed or rigid, with its lumped masses, the payload on the last link, and its damping.
 
     Modal damping is that of the link as it stands, masses and payload included. A rigid link has no elastic motion of
-    its own; Rayleigh's alpha acts on its mass, which the links before it move. Of a planar robot the elastic
-    coordinates that leave the plane are left out, and nothing else is different.
+    its own; Rayleigh's alpha acts on its mass, which the links before it move. For a planar robot only the elastic
+    coordinates out of the plane are left out.
     """
     link = robot.links[i]
     if link.beam is not None:
@@ -123,7 +123,7 @@ def _with_damping(body: Body, damping: Damping | None) -> Body:
         return body
     if damping.ratio is not None:
         return with_modal_ratio(body, damping.ratio)
-    # A coefficient that is written down is kept, zero too: a family of robots may start from it.
+    # A given coefficient is kept even if it is zero: a family of robots may vary it.
     is_given = "alpha" in damping.model_fields_set
     alpha = damping.alpha if is_given else None
     return with_rayleigh(body, alpha, damping.beta)

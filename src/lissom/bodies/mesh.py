@@ -75,7 +75,7 @@ def beam_body(
         up: direction of the section's z axis, one or one per segment, made orthogonal to the beam; where the beam runs
             along it, the link's x axis takes its place (and its z axis where the beam runs along x too).
         elements: per straight segment.
-        uniform: the section is the same everywhere; `sections` then answers at any s alike.
+        uniform: the section is the same everywhere; `sections` then gives the same at any s.
         theory: `euler-bernoulli` (no shear, no rotary inertia in bending) or `timoshenko` (both).
         mass: `consistent` (the displacement field carries it), `lumped` (half of each element, with the rotary
             inertia of its sections, at each of its ends) or `lumped-points` (the same without rotary inertia: the
@@ -234,7 +234,7 @@ def _unit(vector: Vector3) -> Vector3:
 
 
 def lengths_of(vectors: Float[Real, "n 3"]) -> Float[Real, " n"]:
-    """Length of each vector."""
+    """Euclidean length of each vector."""
     xp = namespace(vectors)
     squares = xp.sum(vectors**2, axis=1)
     return xp.sqrt(squares)

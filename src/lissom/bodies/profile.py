@@ -24,7 +24,7 @@ class Profile(NamedTuple):
     """Sections and material of a beam."""
 
     sections: Callable[[Any], Any]  # share of the path (0 to 1) -> SectionValues
-    is_uniform: bool  # the same section everywhere: asked once
+    is_uniform: bool  # the same section everywhere
     youngs_modulus: Scalar  # E   [Pa]
     shear_modulus: Scalar  # G   [Pa]
     density: Scalar  # rho [kg/m^3]

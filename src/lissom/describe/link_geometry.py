@@ -53,7 +53,7 @@ def branches(links: PartialLinks) -> bool:
     """True if some link is carried by another one than the link before it."""
     for i in range(len(links)):
         parent = parent_of(links, i)
-        # `None` stands for a parent that cannot be told: an error that is reported on its own.
+        # `None` stands for an unknown parent: an error that is reported on its own.
         if parent is not None and parent != i - 1:
             return True
     return False

@@ -37,7 +37,7 @@ def loop_findings(
         if isinstance(loop, Loop):
             of_loop = _loop(loop, planar, links, names)
             found += findings_at(("loops", k), of_loop)
-    # Which joints move can be told only where every link is right.
+    # Which joints move is known only if every link is valid.
     valid = [link for link in links if link is not None]
     if len(valid) == len(links):
         moving = [link.name for link in valid if link.joint.moves]

@@ -172,7 +172,7 @@ def lenient_links(raw: Any) -> PartialLinks:
     for entry in raw:
         link = _link_or_none(entry)
         if link is None:
-            # A link whose geometry is right still tells where its neighbours are.
+            # A link with a valid geometry still places its neighbours.
             link = _link_or_none(_bones(entry))
         links.append(link)
     return links

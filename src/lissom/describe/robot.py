@@ -245,7 +245,7 @@ class Robot(Summarised, Part):
 
     def findings(self) -> list[Finding]:
         """Errors between links, joints and loops, and in the number of links."""
-        # Only what was written: a planar robot is not asked about gravity that it did not choose.
+        # Only given keys: gravity of a planar robot is not checked unless it was written.
         written = {name: getattr(self, name) for name in self.model_fields_set}
         return _robot_findings(written, self.links, list(self.link_names))
 
@@ -261,7 +261,7 @@ class Robot(Summarised, Part):
 
 @once_for_each
 def _outline(robot: Robot) -> Outline:
-    """The names that everything about a robot asks for."""
+    """The names in a robot, for checks and messages."""
     closed = bool(robot.loops)
     return outline(robot.links, robot.planar, robot.independent, closed)
 

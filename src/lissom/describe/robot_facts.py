@@ -1,4 +1,4 @@
-"""What several results tell of a robot: values by the names of its joints and nodes, and whether it is damped."""
+"""Facts of a robot for results: values by the names of its joints and nodes, and whether it is damped."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -297,7 +297,7 @@ class VirtualWork(AbstractEquations):
         return Rates(V, none.q.at[link].set(on_q), none.encoder)
 
 
-# --- what the rest of the house asks -------------------------------------------------------------------------------
+# --- functions for the other rooms ---------------------------------------------------------------------------------
 
 
 def needed_force(

@@ -1,4 +1,4 @@
-"""The contracts of this folder: what a formulation tells the engine, and what equations of motion answer.
+"""The contracts of this folder: what a formulation provides to the engine, and equations of motion to their callers.
 
 A formulation says how the links of a robot move; equations of motion turn that into forces. `engine.VirtualWork` is
 the equations of nearly every formulation.
@@ -76,7 +76,7 @@ class Motion(NamedTuple):
 class AbstractEquations(eqx.Module):
     """Equations of motion M(x) xdd + h(x, xd) = Q of a formulation, in its coordinates x.
 
-    The functions of `engine` ask these; everything else asks the engine.
+    The functions of `engine` call these; everything else calls the engine.
     """
 
     @abc.abstractmethod

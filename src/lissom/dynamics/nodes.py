@@ -41,7 +41,7 @@ def node_displacements(
     return jnp.einsum("lkdc,lc->lkd", U, q)
 
 
-@eqx.filter_jit  # outputs and measured motions ask for them: traced once
+@eqx.filter_jit  # used by outputs and measured motions: traced once
 def node_poses(formulation: AbstractFormulation, place: Configuration) -> Poses:
     """B = r + u, [Boscariol2012] eq. (1); with finite rotations, rotation vectors from the rigid robot."""
     u = node_displacements(formulation, place.q)

@@ -13,7 +13,7 @@ from .rigid_part import RigidPart, combined
 Frame = tuple[Matrix3, Vector3]  # rotation and position
 AT_HOME: Frame = (np.eye(3), np.zeros(3))
 SAME_POINT = 1e-9  # [m]
-# Cosine of the pitch below which roll and yaw cannot be told apart.
+# Cosine of the pitch below which roll and yaw cannot be distinguished.
 UPRIGHT = 1e-9
 
 

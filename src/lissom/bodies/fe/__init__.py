@@ -1,1 +1,1 @@
-"""Links from finite-element programs: readers, couplings, solids meshed here, reduction, and the report on all that."""
+"""Links from finite-element programs: readers, couplings, solids meshed here, reduction, and the report."""

@@ -1,4 +1,4 @@
-"""Faces tied to a node with six dofs: rigidly (RBE2), or so that the node follows their mean motion (RBE3)."""
+"""Faces coupled to a node with six dofs: rigidly (RBE2), or so that the node follows their mean motion (RBE3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ..body import rigid_shapes
 from .elements import NONE, FeError, FiniteElements, Sparse
 
 Kind = Literal["rigid", "distributing"]
-FULL_RANK = 1e-8  # smallest singular value of a face's rigid motions, of the largest, that counts as there
+FULL_RANK = 1e-8  # smallest singular value of a face's rigid motions, relative to the largest, that counts
 TINY = 1e-300  # stands for zero where something is divided by it
 
 
@@ -144,7 +144,7 @@ def _constraint(fe: FiniteElements, coupling: Coupling) -> Constraint:
 
 
 def _refuse_low_rank(coupling: Coupling, B: np.ndarray, size: float) -> None:
-    """Refuse a face whose nodes cannot tell six motions apart."""
+    """Refuse a face whose nodes do not determine six motions."""
     singular = np.zeros(6)
     if len(B) >= 6:
         scaled = B.copy()

@@ -1,4 +1,4 @@
-"""The reduced link that a robot file names: read, or reduced from matrices; kept while the file stays as it is."""
+"""The reduced link that a robot file names: read, or reduced from matrices; cached until the file changes."""
 
 from functools import lru_cache
 from pathlib import Path

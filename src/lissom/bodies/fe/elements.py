@@ -34,13 +34,13 @@ UNITS: Mapping[str, tuple[float, float, float]] = {
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Whatever is raised while a file is read becomes one sentence with its name."""
+    """Context in which any error while a file is read becomes one sentence with its name."""
     try:
         yield
     except FeError:
         raise
     except Exception as failure:
-        # Readers, of other packages too, raise what they like on broken files.
+        # Readers of other packages raise all kinds of errors on broken files.
         reason = f"{type(failure).__name__}: {failure}".partition("\n")[0]
         message = f"{path}: is not a readable {path.suffix} file ({reason})"
         raise FeError(message) from failure
@@ -59,7 +59,7 @@ def names_its_file(read: Callable[[Path], T]) -> Callable[[Path], T]:
 
 @dataclass(frozen=True)
 class FiniteElements:
-    """Stiffness and mass of a link that nothing holds, in its own axes, SI.
+    """Stiffness and mass of a free link, in its own axes, SI.
 
     `place[k, c]` is the row of K and M of component c (x, y, z, rx, ry, rz) of node k, `NONE` where the node has none.
     Rows that no node owns are generalised coordinates of a model that was reduced before (no rigid motion moves them).
@@ -102,7 +102,7 @@ class FiniteElements:
 
     @property
     def size(self) -> int:
-        """Number n of dofs."""
+        """Number n of dofs, rows of K and M."""
         return self.K.shape[0]
 
     @property
@@ -250,7 +250,7 @@ def regular_rows(nodes: int, per_node: int, order: DofOrder) -> np.ndarray:
 def _place_by_name(labels: np.ndarray, dofs: np.ndarray, source: str) -> np.ndarray:
     """Row of each dof where every row names its node and component; other components are generalised coordinates."""
     node, component = dofs.T
-    # Found in the sorted numbers, told by the place in the file.
+    # Found in the sorted numbers, reported by the place in the file.
     order = np.argsort(labels, kind="stable")
     sorted_labels = labels[order]
     where = np.searchsorted(sorted_labels, node)

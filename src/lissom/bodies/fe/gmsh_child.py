@@ -1,6 +1,6 @@
 """Geometry and scripts to meshes: gmsh in a process of its own, with limits of time and memory.
 
-Geometry is accepted by the first bytes of its format, scripts by the user's word alone.
+Geometry is accepted by the first bytes of its format, scripts only if the user trusts them.
 """
 
 import json
@@ -47,7 +47,7 @@ def run_gmsh(
         _check_trust(path, trust_scripts)
     else:
         _check_format(path)
-    # Asked here, where a missing package or library can be said in words.
+    # Checked here, where a missing package or library gets a clear message.
     optional_module("gmsh", "Geometry and .geo files")
     with tempfile.TemporaryDirectory(prefix="lissom-") as folder:
         mesh = Path(folder) / "mesh.msh"
@@ -95,7 +95,7 @@ def _check_format(path: Path) -> None:
 
 
 def _mesh_apart(path: Path, request: dict, max_wall: float) -> str:
-    """What gmsh said, empty where it meshed."""
+    """Error message of gmsh, empty if it meshed."""
     child = WorkerProcess(PROGRAM, quiet=True)
     try:
         return child.call(json.dumps(request).encode(), limit_s=max_wall).decode()

@@ -19,7 +19,7 @@ NO_VOLUME = "holds no volume"
 
 
 def answer(request: bytes, report: Callable[[bytes], None]) -> bytes:
-    """What went wrong, empty where nothing did."""
+    """Error message, empty if there was none."""
     fields = json.loads(request)
     limit_memory(fields["bytes"])
     try:
@@ -64,7 +64,7 @@ def _mesh(gmsh, request: dict) -> None:
 
 
 def _set_edge_length(gmsh, size) -> None:
-    """Edge length as asked for, as the file says, or a tenth of the part's size."""
+    """Edge length as given, as in the file, or a tenth of the part's size."""
     if size is not None:
         gmsh.option.setNumber("Mesh.MeshSizeMin", size)
         gmsh.option.setNumber("Mesh.MeshSizeMax", size)
@@ -75,7 +75,7 @@ def _set_edge_length(gmsh, size) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Lets the system refuse memory beyond `most` bytes; where it cannot (Windows), the time limit remains."""
+    """Limit the memory of the process to `most` bytes; where that is not possible (Windows), the time limit remains."""
     try:
         import resource
     except ImportError:

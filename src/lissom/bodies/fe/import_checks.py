@@ -1,4 +1,4 @@
-"""Checks of finite elements before they are reduced: is this a free link, whole, in SI, with its dofs in order?"""
+"""Checks of finite elements before they are reduced: free link, complete matrices, SI units, dof order."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -110,7 +110,7 @@ def rigid_residuals(fe: FiniteElements) -> np.ndarray:
     """Largest unbalanced force of each rigid motion, against those that balance at its dof: zero for a free link."""
     R = fe.rigid
     forces = abs(fe.K) @ np.abs(R)
-    # A dof where hardly any force acts at all would show nothing but rounding.
+    # A dof with hardly any force would only show rounding.
     least = 1e-9 * forces.max(axis=0) + TINY
     unbalanced = np.abs(fe.K @ R)
     share = unbalanced / np.maximum(forces, least)
@@ -132,7 +132,7 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[ReportLine]:
             fix = "export the matrices with more digits"
             yield ReportLine("rigid modes", WARN, text, fix, values)
         return
-    # Half a matrix balances nothing in any order.
+    # One triangle of a matrix is not balanced in any order.
     other = None if stored_triangle(fe.K) else _fitting_order(fe)
     if other is not None:
         text = (
@@ -143,7 +143,7 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[ReportLine]:
         text = f"not free as it stands (residual {worst:.1e}): the dof order is wrong"
         yield ReportLine("rigid modes", FAIL, text, "see dof order", values)
         return
-    # What is no number is not free either.
+    # NaN is not free either.
     stiff = [name for name, r in per_motion.items() if not r <= ROUGH]
     yield ReportLine("dof order", PASS, "no other order of the rows fits better")
     text = _what_holds(fe, residual, stiff)
@@ -152,7 +152,7 @@ def _rigid_modes(fe: FiniteElements) -> Iterator[ReportLine]:
 
 
 def _what_holds(fe: FiniteElements, residual: np.ndarray, stiff: list[str]) -> str:
-    """Rigid motions that K resists, and the three dofs with the largest forces against them."""
+    """Rigid motions that K resists, and the three dofs with the largest resisting forces."""
     resisted = fe.rigid[:, ~(residual <= ROUGH)]
     force = np.abs(fe.K @ resisted).max(axis=1)
     least = 1e-3 * force.max()
@@ -369,14 +369,14 @@ def _mean_mass(fe: FiniteElements) -> float:
 
 
 class Magnitudes(NamedTuple):
-    """Numbers by which wrong units show."""
+    """Numbers that reveal wrong units."""
 
     sound: float  # [m/s]
     mass: float  # [kg]
     size: float  # [m]
 
     def implausible(self) -> list[str]:
-        """Names of those that no robot link has."""
+        """Names of the magnitudes that no robot link has."""
         limits = (SPEEDS, MASSES, SIZES)
         odd = []
         for name, value, (low, high) in zip(self._fields, self, limits, strict=True):

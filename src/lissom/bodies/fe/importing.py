@@ -1,4 +1,4 @@
-"""The whole way of a link into lissom: read or mesh, check, couple, reduce, check again."""
+"""Import of a link: read or mesh, check, couple, reduce, check again."""
 
 import json
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ from .solid import mesh_of, solid_elements
 SLICES = 9  # nodes between inner node and tip of a meshed link, for pictures, outputs and loads
 CLOSE = 0.01  # relative error of a frequency that a reduction should keep
 TINY = 1e-300  # stands for zero where something is divided by it
-ALIKE = 0.9  # likeness of a shape (MAC) that it should keep
+ALIKE = 0.9  # MAC that it should keep
 NOT_FREE = (
     "not computed: the matrices are not those of a free link. see the lines that failed"
 )
@@ -271,7 +271,7 @@ def reduce_link(
     except FeError as failure:
         return failed("reduction", str(failure), coupled, joints)
     lines += _reduction_lines(fe, result)
-    # The report goes into the file of the link: what it rests on stays with it.
+    # The report is saved in the file of the link.
     report = ImportReport(fe.source, tuple(lines))
     link = reduced_link(coupled, joints, result, report.to_dict(), SLICES)
     return LinkImport(report, link, coupled, joints, result)
@@ -357,7 +357,7 @@ def _interface_line(
 
 
 def _rigid_rank(fe: FiniteElements, dofs: np.ndarray) -> int:
-    """Rigid motions that some dofs can tell apart."""
+    """Number of rigid motions that some dofs determine."""
     box = np.ptp(fe.points, axis=0)
     size = max(float(box.max()), TINY)
     shapes = fe.rigid[dofs]
@@ -412,7 +412,7 @@ def _frequency_line(name: str, comparison: ModeComparison) -> ReportLine:
     count = len(comparison.full_hz)
     error = np.abs(comparison.error)
     mac = comparison.mac
-    # The lower half of the modes is what a reduction is made for.
+    # A reduction aims at the lower half of the modes.
     lower = max(1, count // 2)
     worst_error = error[:lower].max()
     worst_mac = mac[:lower].min()

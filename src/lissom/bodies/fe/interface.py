@@ -11,9 +11,7 @@ from .elements import COMPONENTS, FeError, FiniteElements, bounding_size
 
 INNER, TIP = "inner", "tip"
 ON_PLANE = 1e-6  # distance from a plane that counts as on it, in sizes of the part
-AS_NEAR = (
-    1e-3  # difference of distances that makes faces equally near, in sizes of the part
-)
+AS_NEAR = 1e-3  # difference of distances within which faces are equally close, in sizes of the part
 HELP = (
     "a node number (57), a face by its name (hub), the face nearest to a point "
     "(0,0,0), all nodes within a radius of a point (0,0,0,0.02), or on a plane "
@@ -166,7 +164,7 @@ def _nearest_face(fe: FiniteElements, point: np.ndarray) -> np.ndarray:
     distances = norm(places - point, axis=2)
     nearest = distances.min(axis=1)  # of each triangle
     faces = np.unique(fe.faces)
-    # Faces that meet at the point are equally near: of these, the one with the nearest middle is meant.
+    # Faces that meet at the point are equally close: of these, the one with the nearest middle is taken.
     limit = nearest.min() + AS_NEAR * bounding_size(fe)
     to_middle = []
     for face in faces:

@@ -1,4 +1,4 @@
-"""Meshes of gmsh (`.msh`, formats 2.2 and 4.1, text and binary), read here: gmsh itself would run what a file says.
+"""Meshes of gmsh (`.msh`, formats 2.2 and 4.1, text and binary), read here: gmsh itself would run a file as a script.
 
 gmsh takes a file that is no mesh for a script, whatever its name, and a script can run commands. So a mesh is accepted
 by its format: `$MeshFormat` comes first, and nothing stands outside of the sections.
@@ -14,7 +14,7 @@ from .elements import FeError
 
 VERSIONS = ("2.2", "4.1")
 HEAD = b"$MeshFormat"
-# Sections that gmsh writes; those that are not read here say nothing about the shape of a part.
+# Sections that gmsh writes; those that are not read here do not describe the shape of a part.
 SECTIONS = (
     "MeshFormat",
     "Comments",

@@ -23,7 +23,7 @@ def optional_module(module: str, what: str) -> Any:
             f"{what} need the package {failure.name}: pip install 'lissom[{extra}]'"
         ) from failure
     except OSError as failure:
-        # gmsh is a shared library and asks for those of the graphics system.
+        # gmsh is a shared library and needs those of the graphics system.
         raise FeError(
             f"{what} need {package}, which cannot load a library of the system ({failure}). Debian, Ubuntu: "
             "apt install libglu1-mesa libxcursor1 libxinerama1 libxft2; or mesh elsewhere and give the .msh file"

@@ -31,7 +31,7 @@ from .second_order import SecondOrder, second_order
 
 MODES = 18  # elastic modes where nothing else is said: 24 with the six rigid ones
 CHECKED = 10  # modes of the full model that the reduced one is held against
-MOST = 2000  # modes that a frequency limit may ask for
+MOST = 2000  # largest number of modes below a frequency limit
 FIRST_TRIAL = 10  # modes computed first to find how many lie below a frequency
 
 
@@ -47,7 +47,7 @@ class FeReduction:
 
     @property
     def count(self) -> int | None:
-        """Elastic modes to keep: as asked for, the usual number, or (None) as many as a frequency limit needs."""
+        """Elastic modes to keep: as given, the default, or (None) as many as a frequency limit needs."""
         if self.modes is None and self.below_hz is None:
             return MODES
         return self.modes
@@ -99,7 +99,7 @@ class InterfaceSolver:
         others = np.flatnonzero(~is_held)
         t = self.interface[others]
         Psi = self.constraint[:, others]
-        # S = K_tt - K_ti K_ii^-1 K_it, the stiffness that the other interface nodes feel.
+        # S = K_tt - K_ti K_ii^-1 K_it, the condensed stiffness of the other interface nodes.
         K_ti = submatrix(self.fe.K, t, self.inner)
         K_tt = submatrix(self.fe.K, t, t).toarray()
         S = K_tt + K_ti @ Psi
@@ -121,7 +121,7 @@ class InterfaceSolver:
         return solve
 
     def free_link(self) -> FreeLink:
-        """The link that nothing holds, its six inner dofs held where an inverse is needed."""
+        """The free link; its six inner dofs are held where an inverse is needed."""
         fe = self.fe
         solve = self.without_held()
         return FreeLink.of(fe.K, fe.M, fe.rigid, self.held, solve)
@@ -187,7 +187,7 @@ def _reduced_modes(
     fe = link.fe
     basis = _basis(solver, reduction, progress)
     modes = free_modes(fe.K, fe.M, fe.rigid, solver.held, basis)
-    # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are asked for.
+    # Guyan's reduction has no more than the motions of its interface: all are kept unless fewer are requested.
     count = reduction.modes if reduction.method == "guyan" else reduction.count
     modes, record = truncate_modes(modes, count)
     shortening = second_order(
@@ -290,7 +290,7 @@ def _comparison(
     shapes: Real,
     M: Sparse,
 ) -> ModeComparison:
-    """Each full mode beside the reduced mode most like it."""
+    """Each full mode with the reduced mode of the highest MAC."""
     mac = assurance(np.asarray(full), np.asarray(shapes), M)
     best = mac.argmax(axis=1)
     return ModeComparison(full_hz, reduced_hz[best], mac.max(axis=1))

@@ -1,4 +1,4 @@
-"""A reduced link: what a robot needs of finite elements, in one small file, and the body made of it.
+"""A reduced link: constants of inertia, modes and nodes in one small file, and the body made of it.
 
 Nothing here works on the finite elements themselves, or imports what does: a robot with such a file starts sooner.
 """
@@ -95,7 +95,7 @@ def _second_order_fields(link: ReducedLink, R: np.ndarray) -> SecondOrderFields 
     if second is None:
         return None
     points, rows, _ = second.factors.shape
-    # The inner node's displacement r bends nothing.
+    # The inner node's displacement r causes no strain.
     at_rest = np.zeros((points, rows, 6))
     return SecondOrderFields(
         factors=np.concatenate([at_rest, second.factors], axis=2),
@@ -173,7 +173,7 @@ def save_link(link: ReducedLink, file: Any) -> None:
 
 
 def _stored_arrays(inertia: Inertia) -> dict[str, np.ndarray]:
-    """Inertia constants as files hold them."""
+    """Inertia constants as arrays of a file, by name."""
     return {
         "mass": np.asarray(inertia.mass),
         "X": np.asarray(inertia.X),

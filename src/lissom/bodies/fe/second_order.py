@@ -82,7 +82,7 @@ def second_order(
 def _motions(
     link: CoupledElements, modes: FreeModes, origin: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Rotations about the inner node, then the modes; and amplitudes at which they are alike."""
+    """Rotations about the inner node, then the modes; and amplitudes at which they are comparable."""
     fe = link.fe
     rotations = fe.at_dofs(np.asarray(rigid_shapes(fe.points - origin)))[:, 3:]
     moment = np.einsum("nk,nk->k", rotations, fe.M @ rotations)

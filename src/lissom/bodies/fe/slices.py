@@ -108,7 +108,7 @@ def _edge_graph(fe: FiniteElements, nodes: np.ndarray) -> Sparse:
 
 
 def _rim(points: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """Nodes as near to a point as the rim of the face around it."""
+    """Nodes as close to a point as the rim of the face around it."""
     distance = norm(points - point, axis=1)
     limit = RIM * distance.min() + 1e-9
     return np.flatnonzero(distance <= limit)

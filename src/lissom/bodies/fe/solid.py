@@ -1,4 +1,4 @@
-"""The route with no licence: geometry -> 10-node tetrahedra (gmsh) -> stiffness and consistent mass (scikit-fem)."""
+"""Solids from geometry: 10-node tetrahedra by gmsh, stiffness and consistent mass by scikit-fem."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -437,7 +437,7 @@ def _basis(
 
 
 def _middle_nodes(mesh: SolidMesh, tets: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """Node in the middle of each edge (2, n) of scikit-fem; both number the corners alike, but not the edges."""
+    """Node in the middle of each edge (2, n) of scikit-fem; corners are numbered alike, edges are not."""
     count = int(tets.max()) + 1
 
     def key(ends):

@@ -13,7 +13,7 @@ from ...types import Float, Real, namespace
 from .lowest_modes import Matrix, Solve, inverse_of, is_sparse, lowest_modes, to_dense
 
 Dofs = Sequence[int] | Int[np.ndarray, " b"]
-# Told what is being done, and the share of it that is done.
+# Callback: a text, and the share of that part that is done.
 Progress = Callable[[str, float], None]
 
 
@@ -116,7 +116,7 @@ def free_interface(
 
 
 class FreeLink(NamedTuple):
-    """A link that nothing holds: six of its dofs are held to make K regular, then its rigid motion is given back."""
+    """A free link: six of its dofs are held to make K regular, then its rigid motion is added."""
 
     K: Matrix  # over the dofs that are not held
     M: Matrix  # over all n dofs
@@ -171,7 +171,7 @@ class FreeLink(NamedTuple):
         return u - self.rigid @ rigid_motion
 
     def self_equilibrated(self, loads: Float[np.ndarray, "n b"]) -> Float[Real, "n b"]:
-        """Loads together with the inertia forces of the rigid motion that they cause: they add up to nothing."""
+        """Loads together with the inertia forces of the rigid motion that they cause: they are in equilibrium."""
         xp = namespace(self.rigid, self.momentum)
         wrench = self.rigid.T @ loads
         acceleration = xp.linalg.solve(self.rigid_mass, wrench)
@@ -188,7 +188,7 @@ class FreeLink(NamedTuple):
             return M_yy - M_yr @ taken
         from scipy.sparse.linalg import LinearOperator
 
-        # The second term would fill the sparse mass: it is applied, never formed.
+        # The second term is dense: it is applied, never formed.
         def product(u):
             return M_yy @ u - M_yr @ (taken @ u)
 

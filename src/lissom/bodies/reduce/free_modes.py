@@ -71,7 +71,7 @@ def free_modes(
     r"""Orthonormal modes of the free link, in the span of `basis` (which must hold the rigid shapes) or of all dofs.
 
     Motions are counted from the six dofs `held`, where the rigid motion is taken away: the stiffness is then regular,
-    and the mass that a floating link feels, $M - M B (B^T M B)^{-1} B^T M$, knows no rigid motion. The rigid modes
+    and the mass of the floating link, $M - M B (B^T M B)^{-1} B^T M$, knows no rigid motion. The rigid modes
     never enter an eigenvalue problem.
 
     Args:
@@ -94,7 +94,7 @@ def free_modes(
     M_B = M @ rigid
     M_rr = rigid.T @ M_B
     M_rw = M_B.T @ W
-    # The mass that a floating link feels: the rigid motion takes its share away.
+    # The mass of the floating link: less that of the rigid motion.
     rigid_share = M_rw.T @ xp.linalg.solve(M_rr, M_rw)
     M_w = W.T @ (M @ W) - rigid_share
     K_w = W.T @ (K @ W)
@@ -117,7 +117,7 @@ def truncate_modes(
     below_hz: float | None = None,
     excitation: Excitation | None = None,
 ) -> tuple[FreeModes, Truncation]:
-    """The modes worth keeping, lowest first, and the record of what was dropped.
+    """The selected modes, lowest first, and the record of those dropped.
 
     Args:
         modes: all there are.

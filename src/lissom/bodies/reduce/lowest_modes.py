@@ -81,9 +81,9 @@ def lowest_modes(
 ) -> tuple[Float[Real, " m"], Float[Real, "n m"]]:
     r"""Eigenvalues omega^2 and mass-normalised modes of $K \phi = \omega^2 M \phi$, lowest first.
 
-    The largest component of each is positive: what LAPACK leaves open would differ between two links nearly alike.
+    The largest component of each is positive: the sign that LAPACK gives could differ between two similar links.
     Solved for $1 / \omega^2$, so that the mass may be singular: motions without mass have no frequency and are left
-    out, and there may be fewer modes than asked for. K must be positive definite.
+    out, and there may be fewer modes than requested. K must be positive definite.
 
     Args:
         K: stiffness of the held structure.

@@ -38,7 +38,7 @@ from .independent import choose_independent
 # [rad, or part of the reach] An independent joint moves at most so far in one step of a run: the pose turns with all.
 LONGEST_MOVE = 0.1
 
-# Compiled, since a model asks for them again and again; within other compiled code they are part of it.
+# Compiled, since a model calls them repeatedly; within other compiled code they are part of it.
 _closing_guess = compiled_quickly(closing_guess)
 _closed_joints = compiled_quickly(closed_joints)
 

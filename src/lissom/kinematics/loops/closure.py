@@ -207,7 +207,7 @@ def _numbers(joints: tuple[int, ...]) -> np.ndarray:
     return np.asarray(joints, dtype=int)
 
 
-@eqx.filter_jit  # a model asks for it in many places: traced once
+@eqx.filter_jit  # used in many places of a model: traced once
 def closed_joints(
     chain: Chain,
     closure: Closure,
