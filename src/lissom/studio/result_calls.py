@@ -2,12 +2,16 @@
 
 import base64
 import io
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PIL import Image
 
 from ..files.errors import refused
+
+if TYPE_CHECKING:
+    from ..runs.curves_of_files import RunCurves
 
 MOST_PIXELS = 2000  # along a side of a picture
 MOST_ROWS = 200_000  # of a run in the browser
@@ -28,8 +32,10 @@ def curves(data: Data, watch: Any) -> Any:
     found = curves_of_files(data["runs"], data["what"], MOST_ROWS)
     block = _Block()
     return {
-        "runs": [_packed(block, one) for one in found.runs],
-        "differences": [_packed(block, one) for one in found.differences],
+        "runs": [_packed(block, one) for one in _over_one_axis(found.runs)],
+        "differences": [
+            _packed(block, one) for one in _over_one_axis(found.differences)
+        ],
         "blob": block.text(),
     }
 
@@ -80,6 +86,20 @@ class _Block:
     def text(self) -> str:
         """All of it."""
         return base64.b64encode(b"".join(self.parts)).decode()
+
+
+def _over_one_axis(runs: "Sequence[RunCurves]") -> "Iterator[RunCurves]":
+    """Curves at the times of all runs, straight between their own samples; NaN before and after."""
+    times = np.unique(np.concatenate([np.empty(0), *(one.t for one in runs)]))
+    for one in runs:
+        panels = []
+        for panel in one.panels:
+            values = [
+                np.interp(times, one.t, curve, left=np.nan, right=np.nan)
+                for curve in panel.values.T
+            ]
+            panels.append(panel._replace(values=np.stack(values, axis=1)))
+        yield one._replace(t=times, panels=tuple(panels))
 
 
 def _packed(block: _Block, one: Any) -> Data:

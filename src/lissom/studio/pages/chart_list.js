@@ -47,9 +47,7 @@ export class ChartList {
   addChart(what, found) {
     const panel = this.panelOf(found.runs[0], what);
     const chart = new Chart(titleOf(what), panel.unit, this.cursors);
-    const close = button("\u00d7", () => this.remove(what), "close");
-    close.setAttribute("aria-label", `Remove the chart ${titleOf(what)}`);
-    chart.heading.append(close);
+    chart.heading.append(button("\u00d7", () => this.remove(what), "close", `Remove the chart ${titleOf(what)}`));
     this.element.append(chart.element);
     this.entries.set(what, { chart, found });
     this.draw(what);
@@ -62,35 +60,26 @@ export class ChartList {
   panelOf(one, what) {
     return readable(what, one.panels.get(what), this.facts.joints);
   }
-  setDifferences(on) {
-    this.differences = on;
-    this.entries.forEach((_, what) => this.draw(what));
-  }
   draw(what) {
     const { chart, found } = this.entries.get(what);
     const isApart = this.differences && found.differences.length > 0;
-    const [x, curves] = isApart ? this.differenceCurves(what, found) : this.overlaidCurves(what, found);
+    const runs = isApart ? found.differences : found.runs;
+    const named = (one) => (name) => (isApart || runs.length > 1 ? `${name} (${short(one.run)})` : name);
+    // The first dashes are those of the run that the others are compared with.
+    const curves = runs.flatMap((one, r) => this.curvesOf(one, what, named(one), DASHES[(isApart ? r + 1 : r) % DASHES.length]));
+    if (isPosition(what) && !isApart) curves.push(...this.curvesOf(runs[0], rigidOf(what), (name) => `${name} of the ERLS`, [2, 3]));
     chart.heading.firstChild.textContent = chart.title + (isApart ? `, differences from ${short(this.runs[0])}` : "");
-    chart.show(x, curves);
+    // Runs that share no time have no differences.
+    const { t } = runs.find((one) => one.t.length) ?? { t: [0, 1] };
+    chart.show(t, curves);
   }
-  differenceCurves(what, { differences }) {
-    const held = differences.filter((one) => one.panels.has(what));
-    if (!held.length) return [[0, 1], []];
-    return overOneAxis(held.map((one, r) => ({ t: one.t, curves: this.panelOf(one, what).curves.map((curve, k) => ({
-      ...curve, name: `${curve.name} (${short(one.run)})`, color: seriesColor(k), dash: DASHES[(r + 1) % DASHES.length],
-    })) })));
-  }
-  overlaidCurves(what, { runs }) {
-    const parts = runs.filter((one) => one.panels.has(what)).map((one, r) => ({ t: one.t, curves: this.panelOf(one, what).curves.map((curve, k) => ({
-      ...curve, name: runs.length > 1 ? `${curve.name} (${short(one.run)})` : curve.name, color: seriesColor(k), dash: DASHES[r % DASHES.length],
-    })) }));
-    if (isPosition(what)) parts.push(...this.rigidCurves(what, runs[0]));
-    return overOneAxis(parts);
-  }
-  rigidCurves(what, one) {
-    const panel = one.panels.get(rigidOf(what));
-    if (!panel) return [];
-    return [{ t: one.t, curves: panel.curves.map((curve, k) => ({ ...curve, name: `${curve.name} of the ERLS`, color: seriesColor(k), dash: [2, 3] })) }];
+  curvesOf(one, what, named, dash) {
+    if (!one.panels.has(what)) return [];
+    return this.panelOf(one, what).curves.map(({ name, values }, k) => ({
+      name: named(name), color: seriesColor(k), dash,
+      // Before and after its time a run has no values.
+      values: Array.from(values, (value) => (Number.isNaN(value) ? null : value)),
+    }));
   }
   // As images, for a report.
   pictures() {
@@ -103,25 +92,3 @@ export class ChartList {
 
 const isPosition = (what) => what.startsWith("position.");
 const rigidOf = (what) => `erls_${what}`;
-
-// Charts have one axis: curves of runs with other times are laid over the times of all, straight between their samples.
-export function overOneAxis(parts) {
-  const [first, ...others] = parts;
-  if (!first) return [[0, 1], []];
-  const sameTimes = ({ t }) => t.length === first.t.length && t.every((value, k) => value === first.t[k]);
-  if (others.every(sameTimes)) return [first.t, parts.flatMap(({ curves }) => curves)];
-  const t = Float64Array.from(new Set(parts.flatMap((part) => [...part.t]))).sort();
-  return [t, parts.flatMap((part) => part.curves.map((curve) => ({ ...curve, values: laidOver(t, part.t, curve.values) })))];
-}
-function laidOver(t, own, values) {
-  const found = new Array(t.length).fill(null);
-  let k = 0;
-  for (let n = 0; n < t.length; n++) {
-    if (t[n] < own[0] || t[n] > own[own.length - 1]) continue;
-    while (k + 2 < own.length && own[k + 1] <= t[n]) k++;
-    const h = own[k + 1] - own[k] || 1;
-    const part = (t[n] - own[k]) / h;
-    found[n] = values[k] * (1 - part) + values[k + 1] * part;
-  }
-  return found;
-}

@@ -1,5 +1,5 @@
 // Other results beside the one that is shown: which, and how far they are apart.
-import { button, checkbox, make, shown } from "./dom.js";
+import { button, checkbox, make, saying, shown } from "./dom.js";
 import { ask, saveFile } from "./verb_form.js";
 
 const COLUMNS = ["run", "quantity", "largest", "at [s]", "rms", "unit", "% of its motion"];
@@ -45,20 +45,14 @@ export class ComparePanel {
     this.table.replaceChildren();
     this.said.textContent = "";
     if (!this.others.length) return;
-    try {
+    await saying(this.said, async () => {
       const found = await ask("compare", { source: this.runs });
       this.table.replaceChildren(differenceTable(found, this.kinds));
       if (found.not_shared.length) this.said.textContent = `not in all runs: ${found.not_shared.join(", ")}`;
-    } catch (failure) {
-      this.said.textContent = failure.message;
-    }
+    });
   }
-  async picture(ending) {
-    try {
-      await saveFile("compare", { source: this.runs }, ending);
-    } catch (failure) {
-      this.said.textContent = failure.message;
-    }
+  picture(ending) {
+    return saying(this.said, () => saveFile("compare", { source: this.runs }, ending));
   }
   // For a report.
   tables() {

@@ -1,19 +1,11 @@
 // A curve over time as a table and as a drawing: click to add a point, drag to move it, double click to take it out.
-import { button, choice, make, shown } from "./dom.js";
+import { button, choice, make, shown, svg } from "./dom.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 420;
 const HEIGHT = 130;
 const MARGIN = { left: 44, right: 12, top: 10, bottom: 22 };
 const NEAR = 9; // pixels of the drawing
 const rounded = (value, step) => +(Math.round(value / step) * step).toPrecision(8);
-
-function svg(tag, attributes, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
 
 export class CurveEditor {
   // `interpolations`: words to choose among, none where there is nothing to choose.

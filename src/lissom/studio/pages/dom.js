@@ -18,8 +18,9 @@ export function make(tag, properties = {}, ...children) {
   return made;
 }
 
-export function button(text, onclick, kind = "") {
-  return make("button", { type: "button", class: kind, onclick }, text);
+// `label`: for those who do not see what the button stands beside.
+export function button(text, onclick, kind = "", label = null) {
+  return make("button", { type: "button", class: kind, onclick, "aria-label": label }, text);
 }
 
 // A label and its input, tied to each other.
@@ -37,8 +38,8 @@ export function checkbox(text, checked, onchange) {
   return { label: make("label", { class: "check" }, box, text), box };
 }
 
-export function choice(options, value, onchange) {
-  const made = make("select", {});
+export function choice(options, value, onchange, label = null) {
+  const made = make("select", { "aria-label": label });
   for (const [key, text] of options) made.append(make("option", { value: key }, text));
   made.value = value;
   made.onchange = () => onchange(made.value);
@@ -50,6 +51,23 @@ export function shown(number, digits = 4) {
   const size = Math.abs(number);
   if (size < 1e-12) return "0";
   return size >= 1e5 || size < 1e-3 ? number.toExponential(2) : String(+number.toPrecision(digits));
+}
+
+// What goes wrong in `act` is said in `place`.
+export async function saying(place, act) {
+  try {
+    await act();
+  } catch (failure) {
+    place.textContent = failure.message;
+  }
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+export function svg(tag, attributes, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
 }
 
 // Calls `act` once things have been quiet for some milliseconds.

@@ -11,8 +11,7 @@ export class ErlsChoice {
     this.joints = 0;
     this.list = make("ul", { class: "files", "aria-label": "Displacements set to zero" });
     this.node = make("select", { "aria-label": "Node" });
-    this.component = choice(COMPONENTS.map((name) => [name, name]), "rz", () => {});
-    this.component.setAttribute("aria-label", "Displacement or rotation");
+    this.component = choice(COMPONENTS.map((name) => [name, name]), "rz", () => {}, "Displacement or rotation");
     this.hint = make("p", { class: "soft", role: "status" });
     this.warning = make("div", { class: "warning", role: "alert" });
     this.element = make("details", { class: "panel" },
@@ -64,12 +63,8 @@ export class ErlsChoice {
     return this.picked.length > 0 && this.picked.length === this.joints;
   }
   show() {
-    const rows = this.picked.map((name) => {
-      const drop = button("\u00d7", () => this.drop(name));
-      drop.setAttribute("aria-label", `Let ${name} move`);
-      return make("li", {}, make("code", {}, name), drop);
-    });
-    this.list.replaceChildren(...rows);
+    this.list.replaceChildren(...this.picked.map((name) =>
+      make("li", {}, make("code", {}, name), button("\u00d7", () => this.drop(name), "", `Let ${name} move`))));
     const left = this.joints - this.picked.length;
     if (this.picked.length === 0) this.hint.textContent = `None picked: the default of the formulation. ${this.joints} are needed.`;
     else this.hint.textContent = left === 0 ? "As many as joints." : left > 0 ? `${left} more to pick.` : `${-left} too many.`;

@@ -1,5 +1,5 @@
 // A result in other forms: pictures, tables, pages, files of its motion, a report to print.
-import { button, choice, make } from "./dom.js";
+import { button, choice, make, saying } from "./dom.js";
 import { printReport } from "./report.js";
 import { downloadAddress, save, saveBlob } from "./server.js";
 import { saveFile } from "./verb_form.js";
@@ -20,21 +20,18 @@ export class ExportPanel {
     const link = make("a", { class: "button", href: downloadAddress(file), download: "" }, "NetCDF (.nc)");
     const forms = [["robot.png", "Picture of the robot (.png)"], [".png", "Charts (.png)"], [".svg", "Charts (.svg)"], [".pdf", "Charts (.pdf)"],
       [".csv", "Numbers of the charts (.csv)"], [".html", "Page that moves (.html)"], [".gif", "Motion (.gif)"]];
-    const form = choice(forms, "robot.png", () => {});
-    form.setAttribute("aria-label", "Form to save in");
+    const form = choice(forms, "robot.png", () => {}, "Form to save in");
     const act = button("Save", () => this.save(form.value));
     act.id = "save-as";
     this.element.replaceChildren(make("summary", {}, "Export and print"),
       make("div", { class: "row" }, form, act, link, button("Print a report", () => this.print())), this.said);
   }
-  async save(form) {
+  save(form) {
     this.said.textContent = "working\u2026";
-    try {
+    return saying(this.said, async () => {
       await this.saved(form);
       this.said.textContent = "saved";
-    } catch (failure) {
-      this.said.textContent = failure.message;
-    }
+    });
   }
   saved(form) {
     const { file } = this.screen;

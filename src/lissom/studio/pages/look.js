@@ -1,19 +1,16 @@
 // Look: the robot with its frames and nodes; sliders and a pull at its tip move it, sag and holding torques follow.
 import { go, noteInAddress, sourceName, sourceToRun } from "./address.js";
-import { button, checkbox, debounced, make, shown } from "./dom.js";
+import { button, checkbox, debounced, make, saying, shown } from "./dom.js";
 import { SAG } from "./defaults.js";
 import { ErlsChoice } from "./erls.js";
 import { Equivalents } from "./equivalents.js";
 import { live } from "./live.js";
-import { PoseMap } from "./look_map.js";
+import { PoseMap, rangeOf } from "./look_map.js";
 import { PoseModes } from "./look_modes.js";
 import { Player } from "./player.js";
 import { Stage } from "./stage.js";
 import { saveFile } from "./verb_form.js";
 
-const DEGREES = 180 / Math.PI;
-const HALF_TURN = 180;
-const ONE_METRE = 1;
 const QUIET_MS = 300; // before the address and the lines for the command line follow
 // Rounding of an equilibrium is nothing to show.
 const rounded = (value, digits = 5) => (Math.abs(value) < 1e-9 ? 0 : +value.toPrecision(digits));
@@ -147,14 +144,10 @@ export class LookScreen {
     this.sliders.replaceChildren(...this.rows.map(({ row }) => row));
   }
   sliderRow(joint, k, value) {
-    const isAngle = joint.type === "revolute";
-    const unit = isAngle ? DEGREES : 1;
-    const reach = isAngle ? HALF_TURN : ONE_METRE;
-    const low = joint.lower === null ? -reach : joint.lower * unit;
-    const high = joint.upper === null ? reach : joint.upper * unit;
-    const text = `${joint.name} [${isAngle ? "deg" : "m"}]`;
+    const { unit, min, max, unitName } = rangeOf(joint);
+    const text = `${joint.name} [${unitName}]`;
     const id = `joint-${k}`;
-    const slider = make("input", { type: "range", min: low, max: high, step: "any", value: value * unit, "aria-label": text });
+    const slider = make("input", { type: "range", min, max, step: "any", value: value * unit, "aria-label": text });
     const number = make("input", { type: "number", class: "number", id, step: "any", value: rounded(value * unit) });
     const follow = (from, to) => () => {
       to.value = rounded(+from.value);
@@ -165,23 +158,21 @@ export class LookScreen {
     number.onchange = follow(number, slider);
     slider.disabled = number.disabled = !joint.independent;
     const label = make("label", { for: id }, text + (joint.independent ? "" : " (follows)"));
-    return { row: make("div", { class: "slider" }, label, number, slider), slider, number, unit, joint };
+    const show = (shownValue) => { slider.value = shownValue; number.value = rounded(shownValue); };
+    return { row: make("div", { class: "slider" }, label, number, slider), show, unit, joint };
   }
   // Joints of a loop that follow from the others; all of them where the tip was pulled.
   showJoints(pose, all) {
-    for (const { slider, number, unit, joint } of this.rows) {
-      if (joint.independent && !all) continue;
-      slider.value = pose.q[joint.name] * unit;
-      number.value = rounded(pose.q[joint.name] * unit);
+    for (const { show, unit, joint } of this.rows) {
+      if (all || !joint.independent) show(pose.q[joint.name] * unit);
     }
   }
   // Joints by name, in degrees or metres.
   take(joints) {
-    this.rows.forEach(({ slider, number, unit, joint }, k) => {
+    this.rows.forEach(({ show, unit, joint }, k) => {
       if (!(joint.name in joints)) return;
       this.q[k] = joints[joint.name] / unit;
-      slider.value = joints[joint.name];
-      number.value = rounded(joints[joint.name]);
+      show(joints[joint.name]);
     });
     this.ask();
   }
@@ -208,8 +199,7 @@ export class LookScreen {
       return make("tr", {}, make("td", {}, name), make("td", { class: "right numbers" }, torque));
     });
     const reached = pose.reached ? "" : " It does not reach as far as it was pulled.";
-    const sag = make("p", { class: "numbers" }, `Tip sags by ${shown(1e3 * pose.sag)} mm.${reached}`);
-    sag.id = "tip-sag";
+    const sag = make("p", { class: "numbers", id: "tip-sag" }, `Tip sags by ${shown(1e3 * pose.sag)} mm.${reached}`);
     const model = make("p", { class: "soft", id: "pose-model" }, pose.model);
     this.facts.replaceChildren(make("table", {}, ...rows), sag, model, ...this.massFacts(pose));
   }
@@ -241,12 +231,8 @@ export class LookScreen {
     this.player.setPlaying(true);
   }
 
-  async saveMatrices(ending) {
-    try {
-      const { q, ...about } = this.question();
-      await saveFile("matrices", { ...about, values: { q, balanced: this.sag } }, ending);
-    } catch (failure) {
-      this.message.textContent = failure.message;
-    }
+  saveMatrices(ending) {
+    const { q, ...about } = this.question();
+    return saying(this.message, () => saveFile("matrices", { ...about, values: { q, balanced: this.sag } }, ending));
   }
 }

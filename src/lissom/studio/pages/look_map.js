@@ -2,7 +2,7 @@
 import { FOLLOWED_MODES } from "./defaults.js";
 import { button, choice, labelled, make } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
-import { heatMap } from "./pictures.js";
+import { frequencyMap } from "./pictures.js";
 import { switchesOfPoint, VerbFields } from "./verb_form.js";
 
 const POINTS = 13; // along each joint
@@ -43,15 +43,9 @@ export class PoseMap {
     this.found = null;
     this.picture.replaceChildren();
   }
-  // Over its range, or over a whole turn or metre where it has none.
   axis(name) {
-    const joint = this.joints.find((one) => one.name === name);
-    const isAngle = joint.type === "revolute";
-    const unit = isAngle ? DEGREES : 1;
-    const reach = isAngle ? 180 : 1;
-    const start = joint.lower === null ? -reach : joint.lower * unit;
-    const stop = joint.upper === null ? reach : joint.upper * unit;
-    return { name, start, stop, points: POINTS };
+    const { min, max } = rangeOf(this.joints.find((one) => one.name === name));
+    return { name, start: min, stop: max, points: POINTS };
   }
   start() {
     if (this.across.value === this.upwards.value) {
@@ -79,25 +73,21 @@ export class PoseMap {
   }
   draw() {
     if (!this.found) return;
-    const { axes, frequency_hz: frequency } = this.found;
-    const m = Math.min(+this.mode.value, this.found.modes.length) - 1;
-    const [rowName, columnName] = Object.keys(axes);
-    const values = axes[rowName].map((_, i) => axes[columnName].map((__, j) => frequency[i][j][m]));
-    const figure = heatMap({ title: `Mode ${m + 1}`, unit: "Hz", rowName, columnName, rows: axes[rowName], columns: axes[columnName], values });
-    const canvas = figure.querySelector("canvas");
-    canvas.onclick = (event) => {
-      const j = Math.min(Math.floor((event.offsetX / canvas.clientWidth) * axes[columnName].length), axes[columnName].length - 1);
-      const i = axes[rowName].length - 1 - Math.min(Math.floor((event.offsetY / canvas.clientHeight) * axes[rowName].length), axes[rowName].length - 1);
-      this.take({ [jointOf(rowName)]: axes[rowName][i], [jointOf(columnName)]: axes[columnName][j] });
-    };
+    const mode = Math.min(+this.mode.value, this.found.modes.length) - 1;
+    // Axes are named with their units.
+    const joints = (place) => Object.fromEntries(Object.entries(place).map(([axis, value]) => [axis.replace(/ \[.*\]$/, ""), value]));
+    const figure = frequencyMap(this.found, mode, (place) => this.take(joints(place)));
     this.picture.replaceChildren(figure, make("p", { class: "soft" }, `${this.found.model}. A click on the map takes its pose.`));
   }
 }
 
+// The range of a joint in degrees or metres: a whole turn or a metre to both sides where it has no limits.
+export function rangeOf({ type, lower, upper }) {
+  const [unit, reach, unitName] = type === "revolute" ? [DEGREES, 180, "deg"] : [1, 1, "m"];
+  return { unit, unitName, min: lower === null ? -reach : lower * unit, max: upper === null ? reach : upper * unit };
+}
 export const axesInSi = (axes, joints) => axes.map((axis) => {
   const isAngle = joints.find(({ name }) => name === axis.name)?.type === "revolute";
   const [start, stop] = [axis.start, axis.stop].map((value) => +(isAngle ? value / DEGREES : value).toPrecision(6));
   return { ...axis, start, stop };
 });
-// Axes are named with their units.
-const jointOf = (axis) => axis.replace(/ \[.*\]$/, "");

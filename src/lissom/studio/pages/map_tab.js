@@ -3,7 +3,7 @@ import { Chart } from "./charts.js";
 import { button, choice, labelled, make, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { axesInSi } from "./look_map.js";
-import { heatMap, table } from "./pictures.js";
+import { frequencyMap, table } from "./pictures.js";
 import { named, VerbFields, withValues } from "./verb_form.js";
 
 export class MapTab extends JobTab {
@@ -78,8 +78,7 @@ export class MapTab extends JobTab {
     this.chart?.remove();
     this.chart = null;
     if (names.length === 2) {
-      const values = axes[names[0]].map((_, i) => axes[names[1]].map((__, j) => frequency[i][j][m]));
-      this.picture.replaceChildren(heatMap({ title: `Mode ${m + 1}`, unit: "Hz", rowName: names[0], columnName: names[1], rows: axes[names[0]], columns: axes[names[1]], values }));
+      this.picture.replaceChildren(frequencyMap(this.found, m));
       return;
     }
     this.chart = new Chart("Frequencies", "Hz", null, { axis: names[0], height: 260 });

@@ -1,14 +1,6 @@
 // Pictures of analyses that are no curves over time: poles in their plane, a frequency over two quantities.
 import { extent } from "./charts.js";
-import { make, shown } from "./dom.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-function svg(tag, attributes, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
+import { make, shown, svg } from "./dom.js";
 
 // --- poles ---
 const WIDTH = 460;
@@ -42,6 +34,7 @@ function text(x, y, words, anchor) {
 }
 
 // --- a map of colours ---
+// Of the colour bar in studio.css too.
 const STOPS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 function colorOf(share) {
   const place = Math.min(Math.max(share, 0), 1) * (STOPS.length - 1);
@@ -49,37 +42,37 @@ function colorOf(share) {
   return STOPS[k].map((value, c) => Math.round(value + (place - k) * (STOPS[k + 1][c] - value)));
 }
 
-// `values[i][j]` over `rows[i]` upwards and `columns[j]` to the right.
-export function heatMap({ title, unit, rowName, columnName, rows, columns, values }) {
+// The frequency of a mode over two quantities: the first upwards, the second to the right.
+// `take`, unless there is nothing to take, is handed the values of both where the map is clicked, by their names.
+export function frequencyMap({ axes, frequency_hz: frequency }, mode, take) {
+  const [[rowName, rows], [columnName, columns]] = Object.entries(axes);
+  const values = frequency.map((line) => line.map((modes) => modes[mode]));
+  const title = `Mode ${mode + 1}`;
   const [low, high] = extent(values.flat());
-  const canvas = make("canvas", { width: columns.length, height: rows.length, class: "heat", role: "img" });
-  canvas.setAttribute("aria-label", `${title} from ${shown(low)} to ${shown(high)} ${unit} over ${columnName} and ${rowName}`);
+  const canvas = make("canvas", { width: columns.length, height: rows.length, class: "heat", role: "img",
+    "aria-label": `${title} from ${shown(low)} to ${shown(high)} Hz over ${columnName} and ${rowName}` });
   const pen = canvas.getContext("2d");
-  const picture = pen.createImageData(columns.length, rows.length);
   values.forEach((line, i) => line.forEach((value, j) => {
-    const color = colorOf((value - low) / (high - low || 1));
-    picture.data.set([...color, 255], 4 * ((rows.length - 1 - i) * columns.length + j));
+    pen.fillStyle = `rgb(${colorOf((value - low) / (high - low || 1)).join(",")})`;
+    pen.fillRect(j, rows.length - 1 - i, 1, 1);
   }));
-  pen.putImageData(picture, 0, 0);
   const told = make("output", {}, "point at the map to read it");
+  const within = (share, count) => Math.min(Math.max(Math.floor(share * count), 0), count - 1);
+  const placeOf = ({ offsetX, offsetY }) => [
+    rows.length - 1 - within(offsetY / canvas.clientHeight, rows.length), within(offsetX / canvas.clientWidth, columns.length)];
   canvas.onpointermove = (event) => {
-    const j = Math.min(Math.floor((event.offsetX / canvas.clientWidth) * columns.length), columns.length - 1);
-    const i = rows.length - 1 - Math.min(Math.floor((event.offsetY / canvas.clientHeight) * rows.length), rows.length - 1);
-    if (i >= 0 && j >= 0) told.textContent = `${columnName} ${shown(columns[j])}, ${rowName} ${shown(rows[i])}: ${shown(values[i][j])} ${unit}`;
+    const [i, j] = placeOf(event);
+    told.textContent = `${columnName} ${shown(columns[j])}, ${rowName} ${shown(rows[i])}: ${shown(values[i][j])} Hz`;
   };
+  canvas.onclick = take && ((event) => {
+    const [i, j] = placeOf(event);
+    take({ [rowName]: rows[i], [columnName]: columns[j] });
+  });
   const ends = (name, along) => `${name}: ${shown(along[0])} to ${shown(along.at(-1))}`;
   return make("figure", { class: "heat-map" }, make("h2", { class: "small" }, title),
     make("div", { class: "soft" }, `upwards ${ends(rowName, rows)}; to the right ${ends(columnName, columns)}`), canvas,
-    make("div", { class: "row" }, make("span", { class: "numbers" }, shown(low)), scaleBar(), make("span", { class: "numbers" }, `${shown(high)} ${unit}`)), told);
-}
-function scaleBar() {
-  const canvas = make("canvas", { width: 100, height: 1, class: "scale", "aria-hidden": "true" });
-  const pen = canvas.getContext("2d");
-  for (let k = 0; k < 100; k++) {
-    pen.fillStyle = `rgb(${colorOf(k / 99).join(",")})`;
-    pen.fillRect(k, 0, 1, 1);
-  }
-  return canvas;
+    make("div", { class: "row" }, make("span", { class: "numbers" }, shown(low)), make("span", { class: "scale", "aria-hidden": "true" }),
+      make("span", { class: "numbers" }, `${shown(high)} Hz`)), told);
 }
 
 // --- tables ---

@@ -11,8 +11,7 @@ export class Player {
     this.scrub = make("input", { type: "range", min: 0, max: 1, step: "any", value: 0, "aria-label": "Time" });
     this.scrub.oninput = () => { this.setPlaying(false); this.moveTo(+this.scrub.value); };
     this.clockText = make("output", {});
-    const speeds = choice(SPEEDS.map((speed) => [speed, `\u00d7${speed}`]), 1, (speed) => { this.speed = +speed; });
-    speeds.setAttribute("aria-label", "Playing speed");
+    const speeds = choice(SPEEDS.map((speed) => [speed, `\u00d7${speed}`]), 1, (speed) => { this.speed = +speed; }, "Playing speed");
     this.element = make("div", { class: "player" }, this.play, this.scrub, this.clockText, speeds);
   }
   open(start, end) {

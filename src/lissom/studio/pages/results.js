@@ -1,9 +1,10 @@
 // Results: the moving robot and its curves on one time, other results beside it, and other forms of it.
-import { Motion, frameBefore } from "/assets/drawing/motion.js";
+import { Motion } from "/assets/drawing/motion.js";
 import { go, noteInAddress } from "./address.js";
 import { ChartList } from "./chart_list.js";
 import { ComparePanel } from "./compare.js";
-import { button, debounced, labelled, make } from "./dom.js";
+import { askCurves } from "./curve_data.js";
+import { button, debounced, labelled, make, saying } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { ExportPanel } from "./exports.js";
 import { Player } from "./player.js";
@@ -89,7 +90,6 @@ export class ResultsScreen {
     this.facts = facts;
     // Its own: charts and time work where there is no WebGL too.
     this.motion = new Motion(content);
-    this.content = content;
     this.body.hidden = false;
     this.facts_.replaceChildren(make("p", {}, summary(facts)), ...facts.warnings.map((line) => make("p", { class: "warning" }, line)),
       make("details", { class: "panel" }, make("summary", {}, "Joints and tips"), jointTable(facts)));
@@ -144,33 +144,16 @@ export class ResultsScreen {
   }
 
   // --- the robot at this time ---
-  // The joints at the time of the picture, in the order of the robot [rad or m].
-  jointsNow() {
-    const time = this.motion.array("chart_time");
-    const row = nearestRow(time, this.player.t);
-    const values = new Map();
-    this.content.charts.forEach(({ label, series }, k) => {
-      const unit = { "Joint angle": Math.PI / 180, "Joint position": 1 }[label];
-      if (!unit) return;
-      const curve = this.motion.array(`chart/${k}`);
-      series.forEach((name, s) => values.set(name, unit * curve[row * series.length + s]));
-    });
-    return this.content.links.map(({ name }) => values.get(name)).filter((value) => value !== undefined);
+  saveMatrices(ending) {
+    return saying(this.message, () => saveFile("matrices", { source: this.file, values: { time: this.time } }, ending));
   }
-  async saveMatrices(ending) {
-    try {
-      await saveFile("matrices", { source: this.file, values: { time: this.time } }, ending);
-    } catch (failure) {
-      this.message.textContent = failure.message;
-    }
-  }
+  // Its joints as the run has them next to the time of the picture [rad or m].
   analyse() {
-    go({ screen: "analyse", source: this.file, q: this.jointsNow().map((value) => +value.toPrecision(6)).join(",") });
+    return saying(this.message, async () => {
+      const { runs: [{ t, panels }] } = await askCurves([this.file], ["q"]);
+      const row = t.reduce((best, time, k) => (Math.abs(time - this.time) < Math.abs(t[best] - this.time) ? k : best), 0);
+      const q = panels.get("q").curves.map(({ values }) => +values[row].toPrecision(6));
+      go({ screen: "analyse", source: this.file, q: q.join(",") });
+    });
   }
-}
-
-function nearestRow(time, t) {
-  const row = frameBefore(time, t);
-  const next = Math.min(row + 1, time.length - 1);
-  return time[next] - t < t - time[row] ? next : row;
 }

@@ -54,14 +54,12 @@ export class StartScreen {
     const joints = robot.joints.length === 1 ? "1 joint" : `${robot.joints.length} joints`;
     const image = make("img", { src: `/assets/pictures/${robot.name}.png`, alt: `The robot ${robot.name}`, loading: "lazy" });
     image.onerror = () => { image.hidden = true; };
-    const look = button("Look", () => go({ screen: "look", source }), "main");
-    const build = button("Build on it", () => go({ screen: "build", source }));
-    const run = button("Run", () => go({ screen: "run", source: sourceToRun(source, library) }));
-    for (const act of [look, build, run]) act.setAttribute("aria-label", `${act.textContent}: ${robot.name}`);
+    const act = (text, state, kind) => button(text, () => go(state), kind, `${text}: ${robot.name}`);
     return make("li", { class: "card" }, image,
       make("h2", {}, robot.name),
       make("p", { title: robot.source }, `${joints}, ${robot.flexible_links.length} flexible. ${story(robot.source)}`),
-      make("div", { class: "row" }, look, build, run));
+      make("div", { class: "row" }, act("Look", { screen: "look", source }, "main"), act("Build on it", { screen: "build", source }),
+        act("Run", { screen: "run", source: sourceToRun(source, library) })));
   }
   fileRow(file) {
     const open = button(file.name, () => this.openFile(file));

@@ -43,56 +43,34 @@ function scalarText(typed) {
 
 // The piece of text to be replaced so that the value at a path is what the user typed; empty takes it out.
 export function valueEdit(text, path, typed) {
-  const document = documentOf(text);
-  if (!document) return null;
-  const node = document.getIn(path, true);
+  const node = documentOf(text)?.getIn(path, true);
   if (typed.trim() !== "" && isScalar(node) && node.range && node.range[1] > node.range[0]) {
     return { from: node.range[0], to: node.range[1], insert: scalarText(typed) };
   }
-  if (typed.trim() === "") {
-    if (document.hasIn(path)) document.deleteIn(path);
-    dropEmpty(document, path.slice(0, -1));
-  } else setTyped(document, path, typed);
-  return difference(text, merged(text, document));
-}
-
-function setTyped(document, path, typed) {
-  const value = typed.trim();
-  const made = document.createNode(NUMBER.test(value) ? Number(value) : value);
-  // 1e-4 stays 1e-4.
-  if (NUMBER.test(value) && /e/i.test(value)) made.format = "EXP";
-  ensureParents(document, path);
-  document.setIn(path, made);
-}
-// A mapping without entries is none: `motor: {}` goes when its last entry does.
-function dropEmpty(document, path) {
-  for (let k = path.length; k > 0; k--) {
-    const node = document.getIn(path.slice(0, k), true);
-    if (!node || !node.items || node.items.length || typeof path[k - 1] === "number") return;
-    document.deleteIn(path.slice(0, k));
-  }
-}
-// Numbers in a path count the entries of a list.
-function ensureParents(document, path) {
-  for (let k = 1; k < path.length; k++) {
-    if (document.getIn(path.slice(0, k), true) !== undefined) continue;
-    const empty = document.createNode(typeof path[k] === "number" ? [] : {});
-    empty.flow = true;
-    document.setIn(path.slice(0, k), empty);
-  }
+  return edited(text, (document) => (typed.trim() === "" ? takeOut(document, path) : put(document, path, typedNode(document, typed.trim()))));
 }
 
 // The piece to be replaced so that a list or a mapping is what the user typed, in one line of YAML; empty takes it out.
 export function flowEdit(text, path, typed) {
   if (typed.trim() === "") return valueEdit(text, path, "");
   const parsed = documentOf(typed);
-  const document = documentOf(text);
-  if (!parsed || !document) return null;
-  ensureParents(document, path);
   // Numbers stay as they were typed: 1e-3, 90 deg.
-  const made = flowing(parsed.contents);
-  document.setIn(path, withComment(made, document.getIn(path, true)));
-  return difference(text, merged(text, document));
+  return parsed && edited(text, (document) => put(document, path, flowing(parsed.contents)));
+}
+
+// The same for whole data: a link, a section; undefined takes it out.
+export function dataEdit(text, path, data) {
+  return edited(text, (document) => (data === undefined ? takeOut(document, path) : put(document, path, flowing(dataNode(document, data)))));
+}
+export function appendEdit(text, path, data) {
+  return edited(text, (document) => {
+    if (!document.hasIn(path)) document.setIn(path, document.createNode([]));
+    const list = document.getIn(path, true);
+    if (!isSeq(list)) return false;
+    list.flow = false;
+    list.add(blockLink(dataNode(document, data)));
+    return true;
+  });
 }
 
 // Several changes, each of the text that the one before has left, as one that can be undone at once.
@@ -105,30 +83,39 @@ export function editsInTurn(text, ...makers) {
   return difference(text, now);
 }
 
-// The same for whole data: a link, a section; undefined takes it out.
-export function dataEdit(text, path, data) {
+// The edit that a change of the document makes of the text; null where the text is no YAML, or the change cannot be made.
+function edited(text, change) {
   const document = documentOf(text);
-  if (!document) return null;
-  if (data === undefined) {
-    if (document.hasIn(path)) document.deleteIn(path);
-    dropEmpty(document, path.slice(0, -1));
-    return difference(text, merged(text, document));
-  }
-  ensureParents(document, path);
-  document.setIn(path, withComment(flowing(document.createNode(data, { aliasDuplicateObjects: false })), document.getIn(path, true)));
-  return difference(text, merged(text, document));
+  return document && change(document) !== false ? difference(text, merged(text, document)) : null;
 }
-export function appendEdit(text, path, data) {
-  const document = documentOf(text);
-  if (!document) return null;
-  if (!document.hasIn(path)) document.setIn(path, document.createNode([]));
-  const list = document.getIn(path, true);
-  if (!isSeq(list)) return null;
-  list.flow = false;
-  list.add(blockLink(document.createNode(data, { aliasDuplicateObjects: false })));
-  return difference(text, merged(text, document));
+function put(document, path, made) {
+  // Numbers in a path count the entries of a list.
+  for (let k = 1; k < path.length; k++) {
+    if (document.getIn(path.slice(0, k), true) !== undefined) continue;
+    document.setIn(path.slice(0, k), flowing(document.createNode(typeof path[k] === "number" ? [] : {})));
+  }
+  // The comment beside an entry stays when the entry is replaced.
+  const comment = document.getIn(path, true)?.comment;
+  if (comment) made.comment = comment;
+  document.setIn(path, made);
+}
+// A mapping without entries is none: `motor: {}` goes when its last entry does.
+function takeOut(document, path) {
+  if (document.hasIn(path)) document.deleteIn(path);
+  for (let k = path.length - 1; k > 0; k--) {
+    const node = document.getIn(path.slice(0, k), true);
+    if (!node?.items || node.items.length || typeof path[k - 1] === "number") return;
+    document.deleteIn(path.slice(0, k));
+  }
 }
 
+const dataNode = (document, data) => document.createNode(data, { aliasDuplicateObjects: false });
+function typedNode(document, value) {
+  const made = document.createNode(NUMBER.test(value) ? Number(value) : value);
+  // 1e-4 stays 1e-4.
+  if (NUMBER.test(value) && /e/i.test(value)) made.format = "EXP";
+  return made;
+}
 function flowing(node) {
   if (node.items) node.flow = true;
   return node;
@@ -141,12 +128,6 @@ function blockLink(node) {
   return node;
 }
 
-// The comment beside an entry stays when the entry is replaced.
-function withComment(made, old) {
-  if (old?.comment) made.comment = old.comment;
-  return made;
-}
-
 // The text of a changed document in which only the lines that changed are written anew: the library that writes YAML
 // has its own taste for spaces and numbers, and the user's lines stay as they are.
 function merged(text, changed) {
@@ -154,21 +135,21 @@ function merged(text, changed) {
   const before = documentOf(text).toString(LINE).split("\n");
   const after = changed.toString(LINE).split("\n");
   if (before.length !== lines.length) return after.join("\n");
-  let head = 0;
-  const shortest = Math.min(before.length, after.length);
-  while (head < shortest && before[head] === after[head]) head++;
-  let tail = 0;
-  while (tail < shortest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-  const middle = after.slice(head, after.length - tail);
-  return [...lines.slice(0, head), ...middle, ...lines.slice(lines.length - tail)].join("\n");
+  const [head, tail] = shared(before, after);
+  return [...lines.slice(0, head), ...after.slice(head, after.length - tail), ...lines.slice(lines.length - tail)].join("\n");
 }
 
 // The smallest piece in which two texts differ.
 function difference(before, after) {
-  let from = 0;
-  const shortest = Math.min(before.length, after.length);
-  while (from < shortest && before[from] === after[from]) from++;
-  let tail = 0;
-  while (tail < shortest - from && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  const [from, tail] = shared(before, after);
   return { from, to: before.length - tail, insert: after.slice(from, after.length - tail) };
+}
+// How much two texts, or two lists of lines, have in common at their start and at their end.
+function shared(before, after) {
+  const shortest = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shortest && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < shortest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  return [head, tail];
 }
