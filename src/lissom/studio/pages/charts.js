@@ -159,26 +159,14 @@ function tick(value) {
 }
 
 export function extent(values) {
-  let low = Infinity;
-  let high = -Infinity;
-  for (const value of values) {
-    if (!Number.isFinite(value)) continue;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return [low, high];
+  const finite = Array.from(values).filter(Number.isFinite);
+  return [finite.reduce((a, b) => Math.min(a, b), Infinity), finite.reduce((a, b) => Math.max(a, b), -Infinity)];
 }
 
 // Straight between the two samples around x.
-export function valueAt(places, values, x) {
-  let low = 0;
-  let high = places.length - 1;
-  if (high < 1) return values[0];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (places[middle] <= x) low = middle;
-    else high = middle;
-  }
-  const part = Math.min(Math.max((x - places[low]) / (places[high] - places[low] || 1), 0), 1);
-  return values[low] * (1 - part) + values[high] * part;
+function valueAt(places, values, x) {
+  if (places.length < 2) return values[0];
+  const k = Math.min(Math.max(places.findLastIndex((place) => place <= x), 0), places.length - 2);
+  const part = Math.min(Math.max((x - places[k]) / (places[k + 1] - places[k] || 1), 0), 1);
+  return values[k] * (1 - part) + values[k + 1] * part;
 }

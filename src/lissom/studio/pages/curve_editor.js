@@ -13,8 +13,7 @@ export class CurveEditor {
     Object.assign(this, { title, unit, points, onChange });
     this.rows = make("tbody", {});
     this.drawing = svg("svg", { class: "curve-editor", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-    this.interpolation = choice(interpolations.map((word) => [word, word]), interpolations[0] ?? "", () => this.changed());
-    this.interpolation.setAttribute("aria-label", `${title}: between the points`);
+    this.interpolation = choice(interpolations.map((word) => [word, word]), interpolations[0] ?? "", () => this.changed(), `${title}: between the points`);
     this.interpolation.hidden = interpolations.length < 2;
     this.table = make("table", {}, make("thead", {}, make("tr", {}, ...["t [s]", `[${unit}]`].map((text) => make("th", { scope: "col" }, text)), make("td", {}))), this.rows);
     this.element = make("div", { class: "curve" }, this.drawing,
@@ -29,12 +28,19 @@ export class CurveEditor {
     this.draw();
     this.onChange();
   }
+  pointsChanged() {
+    this.show();
+    this.onChange();
+  }
   append() {
     const [t, v] = this.points.at(-1) ?? [0, 0];
     const [before] = this.points.at(-2) ?? [0];
     this.points.push([rounded(t + (t - before || 0.5), 1e-6), v]);
-    this.show();
-    this.onChange();
+    this.pointsChanged();
+  }
+  remove(k) {
+    this.points.splice(k, 1);
+    this.pointsChanged();
   }
 
   // --- table ---
@@ -47,15 +53,15 @@ export class CurveEditor {
       const input = make("input", { class: "number", value: point[which], "aria-label": `${this.title}: ${words} ${k + 1}` });
       input.onchange = () => {
         const value = Number(input.value);
-        input.setAttribute("aria-invalid", String(!Number.isFinite(value) || input.value.trim() === ""));
-        if (!Number.isFinite(value) || input.value.trim() === "") return;
+        const isNumber = Number.isFinite(value) && input.value.trim() !== "";
+        input.setAttribute("aria-invalid", String(!isNumber));
+        if (!isNumber) return;
         point[which] = value;
         this.changed();
       };
       return make("td", {}, input);
     };
-    const drop = button("\u00d7", () => { this.points.splice(k, 1); this.show(); this.onChange(); });
-    drop.setAttribute("aria-label", `${this.title}: remove point ${k + 1}`);
+    const drop = button("\u00d7", () => this.remove(k), "", `${this.title}: remove point ${k + 1}`);
     drop.disabled = this.points.length < 2;
     return make("tr", {}, cell(0, "time"), cell(1, "value"), make("td", {}, drop));
   }
@@ -133,15 +139,11 @@ export class CurveEditor {
     drawing.onpointerup = drawing.onpointercancel = () => {
       if (this.dragged === undefined) return;
       this.dragged = undefined;
-      this.show();
-      this.onChange();
+      this.pointsChanged();
     };
     drawing.ondblclick = (event) => {
       const k = this.pointNear(this.at(event));
-      if (k < 0 || this.points.length < 2) return;
-      this.points.splice(k, 1);
-      this.show();
-      this.onChange();
+      if (k >= 0 && this.points.length > 1) this.remove(k);
     };
   }
 }

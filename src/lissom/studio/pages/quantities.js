@@ -1,5 +1,5 @@
 // What of a result can be drawn over time, by the names that the command line has for it.
-import { button, choice, make } from "./dom.js";
+import { button, checkbox, choice, make } from "./dom.js";
 
 const SIGNALS = [
   ["mz", "bending moment about z"], ["my", "bending moment about y"], ["t", "torsion"],
@@ -40,10 +40,9 @@ export class QuantityChoice {
     const usual = ["q", "torque", `displacement.${tip}`, `position.${tip}`, "energy", "energy.residual", "qd", "encoder"];
     this.boxes.clear();
     const labels = usual.map((what) => {
-      const box = make("input", { type: "checkbox", checked: shown.includes(what) });
-      box.onchange = () => this.onToggle(what, box.checked);
+      const { label, box } = checkbox(titleOf(what), shown.includes(what), (on) => this.onToggle(what, on));
       this.boxes.set(what, box);
-      return make("label", { class: "check" }, box, titleOf(what));
+      return label;
     });
     this.element.replaceChildren(make("div", { class: "toggles" }, ...labels), this.nodeRow(facts), ...this.sectionRow(facts), this.otherRow());
   }
@@ -54,8 +53,7 @@ export class QuantityChoice {
   }
   row(title, fields, what) {
     fields.forEach(([label, field]) => field.setAttribute("aria-label", label));
-    const add = button("Add", () => this.onToggle(what(), true));
-    add.setAttribute("aria-label", `Add chart: ${title}`);
+    const add = button("Add", () => this.onToggle(what(), true), "", `Add chart: ${title}`);
     return make("div", { class: "row chooser" }, make("span", { class: "soft" }, title), ...fields.map(([, field]) => field), add);
   }
   nodeRow({ nodes }) {
