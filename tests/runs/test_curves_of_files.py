@@ -7,7 +7,7 @@ import pytest
 
 import lissom as ls
 from lissom.describe import DescriptionError
-from lissom.runs.curves_of_files import curves_of_files
+from lissom.runs.curves_of_files import curves_of_files, over_one_axis
 from lissom.runs.plotted_run import plotted_run
 
 LENGTH, SIDE, DENSITY, GRAVITY = 1.0, 0.02, 2700.0, 9.81
@@ -38,6 +38,11 @@ def files(tmp_path_factory):
     return tuple(names)
 
 
+def values_of(panel):
+    """Curve by curve, as columns."""
+    return np.stack(list(panel.lines.values()), axis=1)
+
+
 def panel_of(files, what):
     (one,) = curves_of_files(files[:1], [what]).runs
     return one.t, one.panels[0]
@@ -46,19 +51,19 @@ def panel_of(files, what):
 def test_the_bending_moment_of_a_held_beam_is_that_of_its_weight(files):
     """Rotations of the nodes are exact: the moment of an element is the mean of w (L - x)^2 / 2 over it."""
     _, panel = panel_of(files, "bar/element*.mz")
-    assert panel.names == ("bar/element0", "bar/element1", "bar/element2")
+    assert list(panel.lines) == ["bar/element0", "bar/element1", "bar/element2"]
     assert panel.unit == "N m"
     w = DENSITY * SIDE**2 * GRAVITY
     left = LENGTH - np.linspace(0, LENGTH, 4)
     moments = w / 6 * -np.diff(left**3) / (LENGTH / 3)
-    np.testing.assert_allclose(np.abs(panel.values[0]), moments, rtol=1e-6)
+    np.testing.assert_allclose(np.abs(values_of(panel)[0]), moments, rtol=1e-6)
 
 
 def test_displacements_are_counted_from_the_erls(files):
     _, panel = panel_of(files, "displacement.bar/tip")
     run = ls.Run.load(files[0])
     rigid = run.data["erls_position"].sel(node="bar/3").values
-    np.testing.assert_allclose(panel.values, run.position("bar/tip") - rigid)
+    np.testing.assert_allclose(values_of(panel), run.position("bar/tip") - rigid)
 
 
 @pytest.mark.slow
@@ -66,9 +71,9 @@ def test_differences_are_those_of_the_samples(files):
     answer = curves_of_files(files, ("q", "bar/element0.mz"))
     first, second = (ls.Run.load(name) for name in files)
     (apart,) = answer.differences
-    np.testing.assert_allclose(apart.panels[0].values, second.q - first.q)
-    own, other = (one.panels[1].values for one in answer.runs)
-    np.testing.assert_allclose(apart.panels[1].values, other - own, atol=1e-12)
+    np.testing.assert_allclose(values_of(apart.panels[0]), second.q - first.q)
+    own, other = (values_of(one.panels[1]) for one in answer.runs)
+    np.testing.assert_allclose(values_of(apart.panels[1]), other - own, atol=1e-12)
 
 
 @pytest.mark.slow
@@ -86,7 +91,23 @@ def test_what_another_run_does_not_have_is_said(files, tmp_path):
 def test_a_long_run_is_thinned_from_its_first_to_its_last_row(files):
     (one,) = curves_of_files(files[:1], ["q"], most_rows=5).runs
     assert one.t[0] == 0.0 and one.t[-1] == pytest.approx(0.02)
-    assert one.panels[0].values.shape == (5, 1)
+    assert values_of(one.panels[0]).shape == (5, 1)
+
+
+def test_curves_of_runs_lie_over_the_times_of_all(files):
+    (one,) = curves_of_files(files[:1], ["q"]).runs
+    line = one.panels[0].lines["bar"]
+    late = one.changed(one.t[2:] + 3e-4, lambda line: line[2:])
+    first, second = over_one_axis([one, late])
+    np.testing.assert_array_equal(first.t, np.union1d(one.t, late.t))
+    np.testing.assert_array_equal(second.t, first.t)
+    own = np.isin(first.t, one.t)
+    np.testing.assert_array_equal(first.panels[0].lines["bar"][own], line)
+    laid = second.panels[0].lines["bar"]
+    assert np.isnan(laid[first.t < late.t[0]]).all()
+    inside = (first.t >= late.t[0]) & (first.t <= late.t[-1])
+    wanted = np.interp(first.t[inside], late.t, line[2:])
+    np.testing.assert_allclose(laid[inside], wanted)
 
 
 @pytest.mark.slow
@@ -99,7 +120,7 @@ def test_the_table_of_a_plot_holds_the_same_numbers(files, tmp_path):
     assert head == ["time [s]", "q.bar [rad or m]", "bar/element0 [N m]"]
     _, panel = panel_of(files, "bar/element0.mz")
     written = np.array(rows, dtype=float)[:, 2]
-    np.testing.assert_array_equal(written, panel.values[:, 0])
+    np.testing.assert_array_equal(written, values_of(panel)[:, 0])
 
 
 @pytest.mark.slow

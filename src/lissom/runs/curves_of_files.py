@@ -1,7 +1,7 @@
 """Curves of runs over time: recorded quantities, section forces, and differences between runs."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,22 +28,21 @@ FORCES = ("n", "vy", "vz")  # [N]; the other section forces are moments
 STRAIN_UNITS = {"strain": "1", "twist": "rad/m", "ky": "1/m", "kz": "1/m"}
 
 
-class CurvePanel(NamedTuple):
-    """The curves of one quantity of all runs."""
-
-    what: str
-    unit: str
-    names: tuple[str, ...]  # of the curves
-    values: np.ndarray  # (time, curve)
-
-
 class RunCurves(NamedTuple):
     """The curves of one run."""
 
     run: str
     t: np.ndarray  # [s]
-    panels: tuple[CurvePanel, ...]
+    panels: tuple[Curves, ...]
     missing: tuple[str, ...] = ()  # what only the first run has
+
+    def changed(self, t: np.ndarray, change: Callable[[np.ndarray], np.ndarray]):
+        """The same at other times, every curve changed in the same way."""
+        panels = []
+        for panel in self.panels:
+            lines = {name: change(line) for name, line in panel.lines.items()}
+            panels.append(panel._replace(lines=lines))
+        return self._replace(t=t, panels=tuple(panels))
 
 
 class CurvesOfRuns(NamedTuple):
@@ -82,19 +81,12 @@ def _run_curves(file: str, wanted: Sequence[str], is_first: bool) -> RunCurves:
     panels, missing = [], []
     for what in wanted:
         try:
-            panels.append(_panel(curves_of(file, run, [what])[0]))
+            panels += curves_of(file, run, [what])
         except DescriptionError:
             if is_first:
                 raise
             missing.append(what)
     return RunCurves(run=file, t=run.t, panels=tuple(panels), missing=tuple(missing))
-
-
-def _panel(one: Curves) -> CurvePanel:
-    values = np.stack(list(one.lines.values()), axis=1)
-    return CurvePanel(
-        what=one.what, unit=one.unit, names=tuple(one.lines), values=values
-    )
 
 
 def curves_of(file: str, run: Run, what: Sequence[str]) -> list[Curves]:
@@ -180,32 +172,32 @@ def _difference(first: RunCurves, other: RunCurves) -> RunCurves:
     """Difference of a run from the first one, at those times of the first that both cover."""
     inside = (first.t >= other.t[0]) & (first.t <= other.t[-1])
     t = first.t[inside]
-    panels = tuple(_shared_panels(first, other, inside, t)) if len(t) else ()
-    return RunCurves(run=other.run, t=t, panels=panels, missing=other.missing)
+    held = {panel.what: panel.lines for panel in other.panels}
+    panels = []
+    for panel in first.panels if len(t) else ():
+        its = held.get(panel.what, {})
+        shared = {
+            name: rows_at(t, other.t, its[name]) - line[inside]
+            for name, line in panel.lines.items()
+            if name in its
+        }
+        if shared:
+            panels.append(panel._replace(lines=shared))
+    return RunCurves(other.run, t, tuple(panels), other.missing)
 
 
-def _shared_panels(
-    first: RunCurves, other: RunCurves, inside: np.ndarray, t: np.ndarray
-) -> Iterator[CurvePanel]:
-    held = {panel.what: panel for panel in other.panels}
-    for panel in first.panels:
-        there = held.get(panel.what)
-        if there is None:
-            continue
-        names = tuple(name for name in panel.names if name in there.names)
-        if not names:
-            continue
-        own = panel.values[inside][:, [panel.names.index(name) for name in names]]
-        its = there.values[:, [there.names.index(name) for name in names]]
-        apart = rows_at(t, other.t, its) - own
-        yield CurvePanel(what=panel.what, unit=panel.unit, names=names, values=apart)
+def over_one_axis(runs: Sequence[RunCurves]) -> list[RunCurves]:
+    """Curves at the times of all runs, straight between their own samples; NaN before and after."""
+    times = np.unique(np.concatenate([np.empty(0), *(one.t for one in runs)]))
+    beyond = {"left": np.nan, "right": np.nan}
+    return [
+        one.changed(times, lambda line, t=one.t: np.interp(times, t, line, **beyond))
+        for one in runs
+    ]
 
 
 def _thinned(one: RunCurves, most: int | None) -> RunCurves:
     if most is None or len(one.t) <= most:
         return one
     rows = np.linspace(0, len(one.t) - 1, most).round().astype(int)
-    panels = []
-    for panel in one.panels:
-        panels.append(panel._replace(values=panel.values[rows]))
-    return one._replace(t=one.t[rows], panels=tuple(panels))
+    return one.changed(one.t[rows], lambda line: line[rows])

@@ -2,16 +2,12 @@
 
 import base64
 import io
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from ..files.errors import refused
-
-if TYPE_CHECKING:
-    from ..runs.curves_of_files import RunCurves
 
 MOST_PIXELS = 2000  # along a side of a picture
 MOST_ROWS = 200_000  # of a run in the browser
@@ -27,14 +23,14 @@ def result_facts(data: Data, watch: Any) -> Any:
 
 def curves(data: Data, watch: Any) -> Any:
     """Curves of results and their differences, packed."""
-    from ..runs.curves_of_files import curves_of_files
+    from ..runs.curves_of_files import curves_of_files, over_one_axis
 
     found = curves_of_files(data["runs"], data["what"], MOST_ROWS)
     block = _Block()
     return {
-        "runs": [_packed(block, one) for one in _over_one_axis(found.runs)],
+        "runs": [_packed(block, one) for one in over_one_axis(found.runs)],
         "differences": [
-            _packed(block, one) for one in _over_one_axis(found.differences)
+            _packed(block, one) for one in over_one_axis(found.differences)
         ],
         "blob": block.text(),
     }
@@ -88,26 +84,14 @@ class _Block:
         return base64.b64encode(b"".join(self.parts)).decode()
 
 
-def _over_one_axis(runs: "Sequence[RunCurves]") -> "Iterator[RunCurves]":
-    """Curves at the times of all runs, straight between their own samples; NaN before and after."""
-    times = np.unique(np.concatenate([np.empty(0), *(one.t for one in runs)]))
-    for one in runs:
-        panels = []
-        for panel in one.panels:
-            values = [
-                np.interp(times, one.t, curve, left=np.nan, right=np.nan)
-                for curve in panel.values.T
-            ]
-            panels.append(panel._replace(values=np.stack(values, axis=1)))
-        yield one._replace(t=times, panels=tuple(panels))
-
-
 def _packed(block: _Block, one: Any) -> Data:
     panels = []
     for panel in one.panels:
-        told = {"what": panel.what, "unit": panel.unit, "names": panel.names}
+        told = {"what": panel.what, "unit": panel.unit, "names": list(panel.lines)}
         # Curve by curve, so that each is one piece of the block.
-        panels.append({**told, "values": block.place(panel.values.T)})
+        panels.append(
+            {**told, "values": block.place(np.array([*panel.lines.values()]))}
+        )
     return {
         "run": one.run,
         "missing": one.missing,
