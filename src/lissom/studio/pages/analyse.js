@@ -1,7 +1,7 @@
 // Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
-import { choice, make, pair } from "./dom.js";
+import { choice, make, pair, saying, setGroups, setOptions } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
 import { MapTab } from "./map_tab.js";
@@ -70,31 +70,24 @@ export class AnalyseScreen {
     // Where a robot and a scenario have one name, an analysis is one of the robot, as on the command line.
     const taken = new Set(library.robots.map(({ name }) => name));
     const scenarios = library.scenarios.filter(({ name }) => !taken.has(name)).map(({ name }) => [`scenario:${name}`, name]);
-    const groups = [["Files", own], ["Robots of the library", robots], ["Scenarios of the library", scenarios]].filter(([, entries]) => entries.length);
-    this.sources.replaceChildren(...groups.map(([label, entries]) => {
-      const group = make("optgroup", { label });
-      group.append(...entries.map(([value, text]) => make("option", { value }, text)));
-      return group;
-    }));
+    setGroups(this.sources, [["Files", own], ["Robots of the library", robots], ["Scenarios of the library", scenarios]]);
     if (source) this.sources.value = taken.has(sourceName(source)) && isLibrary(source) ? `library:${sourceName(source)}` : source;
     this.source = this.sources.value;
   }
   showFormulations(names, chosen = "") {
-    this.formulation.replaceChildren(...[["", "as the file has it"], ...names.map((name) => [name, name])].map(([value, text]) => make("option", { value }, text)));
+    setOptions(this.formulation, [["", "as the file has it"], ...names]);
     this.formulation.value = chosen;
   }
   // The joints of another robot, by their names.
-  async meet() {
+  meet() {
     this.message.textContent = "";
     this.warning.textContent = "";
-    try {
+    return saying(this.message, async () => {
       const pose = await post("pose", { source: this.source, sag: false });
       Object.values(this.parts).forEach((part) => part.robot?.(pose));
       this.q.placeholder = pose.joints.map(({ name }) => name).join(", ");
       this.showLines();
-    } catch (failure) {
-      this.message.textContent = failure.message;
-    }
+    });
   }
 
   question() {
@@ -106,11 +99,7 @@ export class AnalyseScreen {
     this.waiting.textContent = "computing\u2026";
     await this.ready;
     this.message.textContent = "";
-    try {
-      await act();
-    } catch (failure) {
-      this.message.textContent = failure.message;
-    }
+    await saying(this.message, act);
     this.waiting.textContent = "";
   }
   warn(lines) {

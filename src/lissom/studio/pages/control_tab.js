@@ -1,6 +1,6 @@
 // Controllers: many on one motion of one robot, in one table and one figure; their runs can be looked at.
 import { go } from "./address.js";
-import { button, labelled, make, shown } from "./dom.js";
+import { button, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
 import { get, pictureAddress } from "./server.js";
@@ -28,7 +28,7 @@ export class ControlTab extends JobTab {
     const own = files.filter(({ name }) => name.endsWith(".control.yaml")).map(({ name }) => [name, name]);
     const known = library.studies.map((name) => [`library:${name}`, `${name} (library)`]);
     const kept = this.study.value;
-    this.study.replaceChildren(...[...own, ...known].map(([value, text]) => make("option", { value }, text)));
+    setOptions(this.study, [...own, ...known]);
     const ofRobot = known.find(([value]) => value === this.screen.source);
     if (kept || ofRobot) this.study.value = kept || ofRobot[0];
     this.screen.showLines();

@@ -13,7 +13,7 @@ export class CurveEditor {
     Object.assign(this, { title, unit, points, onChange });
     this.rows = make("tbody", {});
     this.drawing = svg("svg", { class: "curve-editor", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-    this.interpolation = choice(interpolations.map((word) => [word, word]), interpolations[0] ?? "", () => this.changed(), `${title}: between the points`);
+    this.interpolation = choice(interpolations, interpolations[0] ?? "", () => this.changed(), `${title}: between the points`);
     this.interpolation.hidden = interpolations.length < 2;
     this.table = make("table", {}, make("thead", {}, make("tr", {}, ...["t [s]", `[${unit}]`].map((text) => make("th", { scope: "col" }, text)), make("td", {}))), this.rows);
     this.element = make("div", { class: "curve" }, this.drawing,

@@ -38,9 +38,20 @@ export function checkbox(text, checked, onchange) {
   return { label: make("label", { class: "check" }, box, text), box };
 }
 
+// What can be chosen: values with their words, or words that are both.
+const option = (one) => {
+  const [value, text = value] = [one].flat();
+  return make("option", { value }, text);
+};
+export const setOptions = (select, options) => select.replaceChildren(...options.map(option));
+// The same in groups with titles; those without any are left out.
+export function setGroups(select, groups) {
+  const known = groups.filter(([, options]) => options.length);
+  select.replaceChildren(...known.map(([label, options]) => make("optgroup", { label }, ...options.map(option))));
+}
 export function choice(options, value, onchange, label = null) {
   const made = make("select", { "aria-label": label });
-  for (const [key, text] of options) made.append(make("option", { value: key }, text));
+  setOptions(made, options);
   made.value = value;
   made.onchange = () => onchange(made.value);
   return made;

@@ -1,5 +1,5 @@
 // The choice of the ERLS: displacements of nodes that are set to zero, one for each joint, picked in the picture.
-import { button, choice, make } from "./dom.js";
+import { button, choice, make, setOptions } from "./dom.js";
 
 const COMPONENTS = ["x", "y", "z", "rx", "ry", "rz"];
 const FORMULATION = "erls-fem"; // the one whose coordinates are displacements of nodes
@@ -11,7 +11,7 @@ export class ErlsChoice {
     this.joints = 0;
     this.list = make("ul", { class: "files", "aria-label": "Displacements set to zero" });
     this.node = make("select", { "aria-label": "Node" });
-    this.component = choice(COMPONENTS.map((name) => [name, name]), "rz", () => {}, "Displacement or rotation");
+    this.component = choice(COMPONENTS, "rz", () => {}, "Displacement or rotation");
     this.hint = make("p", { class: "soft", role: "status" });
     this.warning = make("div", { class: "warning", role: "alert" });
     this.element = make("details", { class: "panel" },
@@ -34,7 +34,7 @@ export class ErlsChoice {
   }
   open(nodes, joints, zeroed) {
     this.joints = joints;
-    this.node.replaceChildren(...nodes.map((name) => make("option", { value: name }, name)));
+    setOptions(this.node, nodes);
     this.picked = zeroed;
     this.show();
   }

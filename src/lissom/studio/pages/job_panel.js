@@ -1,5 +1,5 @@
 // A long analysis: it waits in the queue of runs, tells its progress, can be cancelled, and survives a reload of the page.
-import { button, make, notice, shown } from "./dom.js";
+import { button, make, notice, saying, shown } from "./dom.js";
 import { live } from "./live.js";
 import { get, remove } from "./server.js";
 import { ask, withValues } from "./verb_form.js";
@@ -22,13 +22,9 @@ export class JobPanel {
     this.forget?.();
     this.forget = null;
   }
-  async start(question) {
+  start(question) {
     this.message.textContent = "";
-    try {
-      this.number = (await ask(this.verb, question)).number;
-    } catch (failure) {
-      this.message.textContent = failure.message;
-    }
+    return saying(this.message, async () => { this.number = (await ask(this.verb, question)).number; });
   }
   cancel() {
     remove(`jobs/${this.number}`).catch((failure) => notice(failure.message));

@@ -1,6 +1,6 @@
 // A frequency over two joints, about the pose of the robot that is looked at; a click on the map takes the pose.
 import { FOLLOWED_MODES } from "./defaults.js";
-import { button, choice, labelled, make } from "./dom.js";
+import { button, choice, labelled, make, setOptions } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
 import { frequencyMap } from "./pictures.js";
 import { switchesOfPoint, VerbFields } from "./verb_form.js";
@@ -15,7 +15,7 @@ export class PoseMap {
     this.job = new JobPanel("mode-map", (found) => this.show(found), () => question().source);
     this.across = choice([], "", () => {});
     this.upwards = choice([], "", () => {});
-    this.mode = choice(Array.from({ length: FOLLOWED_MODES }, (_, k) => k + 1).map((n) => [n, n]), 1, () => this.draw());
+    this.mode = choice(Array.from({ length: FOLLOWED_MODES }, (_, k) => k + 1), 1, () => this.draw());
     this.fields = new VerbFields("modes", switchesOfPoint);
     this.picture = make("div", {});
     const start = button("Map it", () => this.start());
@@ -34,9 +34,7 @@ export class PoseMap {
   }
   robot(joints) {
     this.joints = joints.filter(({ independent }) => independent);
-    const options = () => this.joints.map(({ name }) => make("option", { value: name }, name));
-    this.across.replaceChildren(...options());
-    this.upwards.replaceChildren(...options());
+    for (const axis of [this.across, this.upwards]) setOptions(axis, this.joints.map(({ name }) => name));
     this.across.value = this.joints.at(-1)?.name;
     this.upwards.value = this.joints.at(-2)?.name ?? this.across.value;
     this.element.hidden = this.joints.length < 2;

@@ -19,7 +19,7 @@ export class PoseModes {
     this.rows = make("tbody", {});
     this.fields = new VerbFields("modes", switchesOfPoint, () => this.ask());
     this.moves = checkbox("In motion", !reducedMotion(), () => this.ask());
-    const count = choice(COUNTS.map((n) => [n, n]), this.count, (n) => { this.count = +n; this.ask(); });
+    const count = choice(COUNTS, this.count, (n) => { this.count = +n; this.ask(); });
     this.element = make("details", { class: "panel", id: "pose-modes" },
       make("summary", {}, "Modes at this pose"),
       make("div", { class: "row" }, this.fields.element, this.moves.label, pair("Modes", count)), this.said,

@@ -1,6 +1,6 @@
 // Mode map: how frequencies change over one or two joints, or over a key of the robot.
 import { Chart } from "./charts.js";
-import { button, choice, labelled, make, shown } from "./dom.js";
+import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { axesInSi } from "./look_map.js";
 import { frequencyMap, table } from "./pictures.js";
@@ -40,7 +40,7 @@ export class MapTab extends JobTab {
   }
   robot({ joints }) {
     this.joints = joints;
-    this.names.replaceChildren(...joints.map(({ name }) => make("option", { value: name })));
+    setOptions(this.names, joints.map(({ name }) => name));
     const [first, second] = this.axes;
     const free = joints.filter(({ independent }) => independent).map(({ name }) => name);
     first.name.value = free.at(-1) ?? "";
@@ -63,8 +63,7 @@ export class MapTab extends JobTab {
   }
   show(found) {
     this.found = found;
-    const modes = found.modes.map(({ mode }) => make("option", { value: mode - 1 }, `mode ${mode}`));
-    this.mode.replaceChildren(...modes);
+    setOptions(this.mode, found.modes.map(({ mode }) => [mode - 1, `mode ${mode}`]));
     const at = (place) => Object.entries(place).map(([name, value]) => `${name} ${shown(value, 3)}`).join(", ");
     const rows = found.modes.map((one) => [String(one.mode), shown(one.lowest_hz), at(one.lowest_at), shown(one.highest_hz), at(one.highest_at), String(one.lost), shown(one.lowest_mac, 3)]);
     this.numbers.replaceChildren(table(`${found.robot}, ${found.model}: ${found.computed}, ${found.points} points`,

@@ -56,8 +56,7 @@ export class ModesTab {
     this.found = found;
   }
   row(found, parts, frequency, k) {
-    const look = button(`${k + 1}`, () => this.screen.asking(() => this.animate(k + 1)));
-    look.setAttribute("aria-label", `Show mode ${k + 1}`);
+    const look = button(`${k + 1}`, () => this.screen.asking(() => this.animate(k + 1)), "", `Show mode ${k + 1}`);
     look.dataset.mode = k + 1;
     const damping = found.damping_ratio[k];
     const cells = [shown(frequency), damping === null ? "\u2013" : shown(100 * damping, 3), found.stability[k], ...parts.map((name) => shown(100 * found.share[k][name], 3))];

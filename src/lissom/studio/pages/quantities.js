@@ -1,5 +1,5 @@
 // What of a result can be drawn over time, by the names that the command line has for it.
-import { button, checkbox, choice, make } from "./dom.js";
+import { button, checkbox, choice, make, setOptions } from "./dom.js";
 
 const SIGNALS = [
   ["mz", "bending moment about z"], ["my", "bending moment about y"], ["t", "torsion"],
@@ -57,7 +57,7 @@ export class QuantityChoice {
     return make("div", { class: "row chooser" }, make("span", { class: "soft" }, title), ...fields.map(([, field]) => field), add);
   }
   nodeRow({ nodes }) {
-    const node = choice(nodes.map((name) => [name, name]), nodes.at(-1), () => {});
+    const node = choice(nodes, nodes.at(-1), () => {});
     const kind = choice([["both", "of robot and ERLS"], ["displacement", "from the ERLS"]], "both", () => {});
     const axis = choice([["", "x, y, z"], [".x", "x"], [".y", "y"], [".z", "z"]], ".x", () => {});
     const what = () => (kind.value === "both" ? `position.${node.value}${axis.value}` : `displacement.${node.value}${axis.value}`);
@@ -66,12 +66,12 @@ export class QuantityChoice {
   sectionRow({ elements }) {
     const links = Object.keys(elements);
     if (!links.length) return [];
-    const link = choice(links.map((name) => [name, name]), links[0], () => fill());
+    const link = choice(links, links[0], () => fill());
     const element = make("select", {});
     const signal = choice(SIGNALS, "mz", () => {});
     const fill = () => {
       const numbers = Array.from({ length: elements[link.value] }, (_, k) => [k, `element ${k}`]);
-      element.replaceChildren(...[["*", "all elements"], ...numbers].map(([value, text]) => make("option", { value }, text)));
+      setOptions(element, [["*", "all elements"], ...numbers]);
     };
     fill();
     return [this.row("Section", [["Link", link], ["Element", element], ["Force in the section", signal]],

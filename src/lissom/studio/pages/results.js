@@ -4,7 +4,7 @@ import { go, noteInAddress } from "./address.js";
 import { ChartList } from "./chart_list.js";
 import { ComparePanel } from "./compare.js";
 import { askCurves } from "./curve_data.js";
-import { button, debounced, labelled, make, saying } from "./dom.js";
+import { button, debounced, labelled, make, saying, setOptions } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { ExportPanel } from "./exports.js";
 import { Player } from "./player.js";
@@ -78,8 +78,7 @@ export class ResultsScreen {
   async showFiles(file) {
     const { files } = await get("files");
     const results = files.filter(({ kind }) => kind === "result").map(({ name }) => name);
-    const none = make("option", { value: "" }, results.length ? "choose" : "none yet");
-    this.picker.replaceChildren(none, ...results.map((name) => make("option", { value: name }, name)));
+    setOptions(this.picker, [["", results.length ? "choose" : "none yet"], ...results]);
     this.picker.value = file ?? "";
     return results;
   }

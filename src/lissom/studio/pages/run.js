@@ -1,7 +1,7 @@
 // Run: what is simulated and how; the queue of runs with their progress.
 import { parseDocument } from "/assets/vendor/yaml.js";
 import { go } from "./address.js";
-import { choice, labelled, make } from "./dom.js";
+import { choice, labelled, make, setGroups } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { markFields } from "./form_fields.js";
 import { live } from "./live.js";
@@ -12,7 +12,7 @@ import { get } from "./server.js";
 import { ask } from "./verb_form.js";
 
 const AS_WRITTEN = "as the file has it";
-const options = (words) => [["", AS_WRITTEN], ...words.map((word) => [word, word])];
+const options = (words) => [["", AS_WRITTEN], ...words];
 // A list or a number as it would stand in a file: `[0, 30 deg]`, `1e-8`.
 const value = (text) => parseDocument(text).toJSON();
 const list = (text) => value(/^\s*\[/.test(text) ? text : `[${text}]`);
@@ -75,16 +75,10 @@ export class RunScreen {
     for (const [name, input] of Object.entries(this.fields)) input.dataset.field = name;
   }
   showSources(library, files, source) {
-    const group = (label, entries) => {
-      const made = make("optgroup", { label });
-      made.append(...entries.map(([key, text]) => make("option", { value: key }, text)));
-      return made;
-    };
-    const own = files.filter(({ kind }) => kind === "description").map(({ name }) => [name, name]);
+    const own = files.filter(({ kind }) => kind === "description").map(({ name }) => name);
     const scenarios = library.scenarios.map(({ name }) => [`scenario:${name}`, name]);
     const robots = library.robots.map(({ name }) => [`library:${name}`, `${name} (falls from rest)`]);
-    const groups = [["Files", own], ["Scenarios of the library", scenarios], ["Robots of the library", robots]];
-    this.sources.replaceChildren(...groups.filter(([, entries]) => entries.length).map(([label, entries]) => group(label, entries)));
+    setGroups(this.sources, [["Files", own], ["Scenarios of the library", scenarios], ["Robots of the library", robots]]);
     if (source) this.sources.value = source;
     this.source = this.sources.value;
   }

@@ -1,7 +1,7 @@
 // Sweeps: an analysis over many values of chosen keys, resumed where it stopped; worst cases and pictures.
 import { parseDocument } from "/assets/vendor/yaml.js";
 import { SWEPT } from "./defaults.js";
-import { button, choice, labelled, make, shown } from "./dom.js";
+import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
 import { get, pictureAddress } from "./server.js";
@@ -32,7 +32,7 @@ export class SweepTab extends JobTab {
     const [{ files }] = await Promise.all([get("files"), this.sampling.open()]);
     const own = files.map(({ name }) => name).filter((name) => /study[^/]*\.ya?ml$/i.test(name));
     const kept = this.study.value;
-    this.study.replaceChildren(make("option", { value: "" }, "as below, of the robot above"), ...own.map((name) => make("option", { value: name }, name)));
+    setOptions(this.study, [["", "as below, of the robot above"], ...own]);
     this.study.value = own.includes(kept) ? kept : "";
     this.changed();
   }
