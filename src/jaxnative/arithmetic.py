@@ -140,11 +140,11 @@ class Arithmetic:
         return self.builder.node(name, (a, b), "d")
 
     def maximum(self, a: int, b: int) -> int:
-        """The larger one; not a number where one of them is none."""
+        """The larger one; NaN where either is."""
         return self._extreme(a, b, largest=True)
 
     def minimum(self, a: int, b: int) -> int:
-        """The smaller one; not a number where one of them is none."""
+        """The smaller one; NaN where either is."""
         return self._extreme(a, b, largest=False)
 
     def _extreme(self, a: int, b: int, largest: bool) -> int:
@@ -175,7 +175,7 @@ class Arithmetic:
     # --- truth
 
     def negate(self, a: int) -> int:
-        """Negation of a."""
+        """Logical not."""
         if a in (ZERO, ONE):
             return ONE - a
         if self.builder.function.op[a] == "bnot":
@@ -183,7 +183,7 @@ class Arithmetic:
         return self.builder.node("bnot", (a,), "b")
 
     def both(self, a: int, b: int) -> int:
-        """Both a and b."""
+        """Logical and."""
         if a == ZERO or b == ZERO:
             return ZERO
         if a == ONE or a == b:
@@ -193,7 +193,7 @@ class Arithmetic:
         return self.builder.node("band", (min(a, b), max(a, b)), "b")
 
     def either(self, a: int, b: int) -> int:
-        """Either a or b."""
+        """Logical or."""
         if a == ONE or b == ONE:
             return ONE
         if a == ZERO or a == b:
@@ -203,7 +203,7 @@ class Arithmetic:
         return self.builder.node("bor", (min(a, b), max(a, b)), "b")
 
     def differ(self, a: int, b: int) -> int:
-        """One of a and b, not both."""
+        """Logical exclusive or."""
         if a == ZERO:
             return b
         if b == ZERO:
@@ -215,7 +215,7 @@ class Arithmetic:
         return self.builder.node("bxor", (min(a, b), max(a, b)), "b")
 
     def select(self, truth: int, yes: int, no: int, kind: str) -> int:
-        """One of two, by a truth."""
+        """One of two numbers, by a condition."""
         if truth == ONE or yes == no:
             return yes
         if truth == ZERO:
@@ -228,15 +228,15 @@ class Arithmetic:
     # --- lanes
 
     def in_all_lanes(self, a: int) -> int:
-        """Whether a truth holds in every lane that counts."""
+        """Whether a condition holds in every active lane."""
         return self.builder.node("all", (a,), "b")
 
     def least_of_lanes(self, a: int) -> int:
-        """The smallest of a double of all lanes that count."""
+        """The minimum of a double over all active lanes."""
         return self.builder.node("least", (a,), "d")
 
     def of_first_lane(self, a: int) -> int:
-        """A whole number of the first lane that counts, for all lanes."""
+        """A whole number of the first active lane, broadcast to all."""
         return self.builder.node("first", (a,), "i")
 
     # --- whole numbers
@@ -312,14 +312,6 @@ FOLDED: dict[str, Callable[[int, int], int]] = {
 
 
 # --- arrays of nodes ----------------------------------------------------------------------------------------------
-
-
-def over_arrays(function: Callable[..., int], *arrays: np.ndarray) -> np.ndarray:
-    """A function of nodes, applied to arrays of them."""
-    spread = np.broadcast_arrays(*arrays)
-    lists = [array.ravel().tolist() for array in spread]
-    values = [function(*nodes) for nodes in zip(*lists, strict=True)]
-    return np.array(values, dtype=np.int64).reshape(spread[0].shape)
 
 
 def add_arrays(math: Arithmetic, a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The bound of a folder of compiled code: what was not used for longest goes."""
+"""Size limit of a folder of compiled code: least recently used entries are deleted."""
 
 import os
 import re
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 
 
 def sweep_if_due(folder: Path) -> None:
-    """Sweeps a folder that gets new code, unless this or another process has done so a moment ago."""
+    """Sweeps a folder that new code goes to, unless this or another process did so recently."""
     stamp = folder / LAST_SWEEP
     try:
         if stamp.exists() and abs(time.time() - stamp.stat().st_mtime) < PAUSE:
@@ -42,10 +42,10 @@ def sweep_if_due(folder: Path) -> None:
 
 
 def sweep(folder: Path, most: int = MOST_BYTES) -> None:
-    """Takes away the code that was not used for longest, if a folder holds more than `most` bytes.
+    """Deletes least recently used code if a folder holds more than `most` bytes.
 
     Other processes may read, write and sweep meanwhile: a file that one has open stays readable, and one that is gone
-    is made anew.
+    is compiled again.
     """
     entries = entries_of(folder)
     excess = sum(entry.size for entry in entries) - most

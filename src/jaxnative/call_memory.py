@@ -12,11 +12,11 @@ from jaxtyping import UInt64
 LINE = 64  # bytes: results begin at lines of the processor's cache
 LARGE = 4096  # bytes: larger results have memory of their own
 LARGEST = 2**23  # bytes: still larger ones are handed back to the system when they go
-MOST_KEPT = 3  # arrays of one result: a run, the one before, and one that is looked at
+MOST_KEPT = 3  # arrays of one result: of this call, of the one before, and one that the user holds
 
 
 class InputAddresses:
-    """Addresses of the arrays that a program is called with; those of the call before are still known.
+    """Addresses of a program's input arrays; those of the previous call are cached.
 
     Args:
         types: NumPy's names of the arrays' types.
@@ -28,7 +28,7 @@ class InputAddresses:
         self._before: tuple[list[Any], list[Any], list[int]] = (none, none, [])
 
     def located(self, numbers: list[Any]) -> tuple[list[np.ndarray], list[int]]:
-        """The numbers without gaps and in their types, and where each begins."""
+        """The inputs as contiguous arrays of their types, and their addresses."""
         arrays, addresses = [], []
         # Taken as a whole: another thread may call the same program.
         old_numbers, old_arrays, old_addresses = self._before
@@ -47,7 +47,7 @@ class InputAddresses:
 
 
 class OutputBlock:
-    """Room for the results of a program: the small ones together, which takes less time than one by one.
+    """Memory for the results of a program: small ones in one allocation, which takes less time.
 
     Args:
         results: shapes and types.
@@ -73,7 +73,7 @@ class OutputBlock:
         }
 
     def allocated(self) -> tuple[list[np.ndarray], UInt64[np.ndarray, " n"]]:
-        """New arrays, their numbers yet to be written, and where each begins."""
+        """New uninitialised arrays, and their addresses."""
         block = np.empty(self._size, dtype=np.uint8)
         addresses = self._offsets + np.uint64(address_of(block))
         found = {k: rooms.free() for k, rooms in self._rooms.items()}
@@ -89,10 +89,10 @@ class OutputBlock:
 
 
 class Rooms:
-    """Memory for one large result of a program, used again when nobody looks at the result any more.
+    """Memory for one large result of a program, reused once nothing refers to the result.
 
-    Left to itself the C library hands the arrays of a run back to the system, and takes them again page by page, which
-    lasts as long as a short run itself.
+    The C library would return large arrays to the system and fetch them again page by page, which takes as long as a
+    short run.
 
     Args:
         size: bytes.
@@ -104,10 +104,10 @@ class Rooms:
         self._lock = threading.Lock()
 
     def free(self) -> tuple[np.ndarray, int]:
-        """A room that no array looks into, and where it begins."""
+        """Memory that no array refers to, and its address."""
         with self._lock:
             for room, address in self._kept:
-                # Seen from here, from the list, and from the question itself; an array in it would be one more.
+                # References: this one, the list's, and the argument's; an array in it would be one more.
                 if sys.getrefcount(room) == UNUSED:
                     return room, address
             room = np.empty(self._size, dtype=np.uint8)
@@ -118,7 +118,7 @@ class Rooms:
 
 
 def _references() -> int:
-    """References to a room that is kept and not in use, as `Rooms.free` counts them."""
+    """Reference count of cached memory that is not in use, as `Rooms.free` sees it."""
     kept = [(np.empty(1, dtype=np.uint8), 0)]
     for room, _ in kept:
         return sys.getrefcount(room)
@@ -129,7 +129,7 @@ UNUSED = _references()
 
 
 def address_of(array: np.ndarray) -> int:
-    """Where the numbers of an array begin."""
+    """Address of an array's first element."""
     memory: Any = array
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(memory))
@@ -139,5 +139,5 @@ def address_of(array: np.ndarray) -> int:
 
 
 def addresses_of(arrays: Sequence[np.ndarray]) -> UInt64[np.ndarray, " n"]:
-    """Where the numbers of each array begin."""
+    """Addresses of the first elements of arrays."""
     return np.array([address_of(array) for array in arrays], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Packages whose functions are compiled. Programs on disk are used again as long as the sources of all of them stay."""
+"""Packages whose functions are compiled; programs on disk are reused as long as all their sources are unchanged."""
 
 from collections.abc import Iterable
 from pathlib import Path

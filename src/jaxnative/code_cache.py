@@ -1,4 +1,4 @@
-"""Machine code on disk, and what else the next process can use: whole entries only, checked when they are read."""
+"""Cache of machine code and other data on disk; entries are written atomically and checked by a digest when read."""
 
 import functools
 import hashlib
@@ -22,13 +22,13 @@ _find_folder: Callable[[], Path | None] = lambda: None  # noqa: E731
 
 
 def keep_in(find_folder: Callable[[], Path | None]) -> None:
-    """Says where machine code is kept, as a function that is asked each time; it is None where nothing is to be."""
+    """Sets the folder of the cache, by a function that is called each time; it returns None to store nothing."""
     global _find_folder
     _find_folder = find_folder
 
 
 def folder() -> Path | None:
-    """Where machine code is kept; None where it is not, or where someone else could have written it."""
+    """Folder of the cache; None where there is none, or where others than the owner could write."""
     where = _find_folder()
     if where is None or is_own(where):
         return where
@@ -62,8 +62,8 @@ def _warn_once(text: str) -> None:
 
 @functools.cache
 def place() -> str:
-    """What machine code depends on beside its text: LLVM and the processor."""
-    # Slow to import, and no business of those who keep something else here.
+    """What machine code depends on apart from its text: versions of LLVM and the processor."""
+    # Slow to import, and not needed for other data.
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -74,12 +74,12 @@ def place() -> str:
 
 
 def key_of(text: str, options: str) -> str:
-    """Name of the code of a text."""
+    """Key of the machine code of a text."""
     return hashlib.sha256("\n".join((text, options, place())).encode()).hexdigest()
 
 
 def find(key: str, counts: bool = True) -> bytes | None:
-    """What was kept under a name; None if there is nothing, or what is there is not whole."""
+    """The entry of a key; None if there is none or it is damaged."""
     where = folder()
     if where is None:
         return None
@@ -108,7 +108,7 @@ def _checked(data: bytes, key: str) -> bytes | None:
 
 
 def keep(key: str, body: bytes) -> None:
-    """Keeps code under a name; a folder that cannot be written is no reason to stop."""
+    """Stores an entry; a folder that cannot be written is no error."""
     where = folder()
     if where is None:
         return
@@ -125,7 +125,7 @@ def keep(key: str, body: bytes) -> None:
 
 
 def _write_whole(target: Path, data: bytes) -> None:
-    """Writes a file that appears whole or not at all."""
+    """Writes a file atomically."""
     draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with open(draft, "wb", opener=_for_owner) as file:

@@ -38,7 +38,7 @@ class FullOfCodeError(RuntimeError):
 
 
 def used_maps() -> int:
-    """Memory maps of this process; 0 where the system does not tell."""
+    """Memory maps of this process; 0 where the system does not report them."""
     try:
         return USED_MAPS.read_bytes().count(b"\n")
     except OSError:
@@ -54,12 +54,12 @@ def most_maps() -> int:
 
 
 def return_memory() -> None:
-    """Hand memory that was freed back to the system; the C library of Linux keeps it unless it is asked."""
+    """Returns freed memory to the system; the C library of Linux keeps it otherwise."""
     gc.collect()
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (OSError, AttributeError, TypeError):
-        # Another C library: it has its own ways.
+        # Another C library.
         return
 
 
@@ -75,7 +75,7 @@ class Program(NamedTuple):
 
 
 class ProgramStore:
-    """Compiled programs of this process; where there are too many, those that were not used for longest go."""
+    """Compiled programs of this process; where there are too many, the least recently used are dropped."""
 
     def __init__(self, most_programs: int = MOST_PROGRAMS):
         self.most_programs = most_programs
@@ -86,7 +86,7 @@ class ProgramStore:
         return len(self._programs)
 
     def find(self, key: Any) -> Program | None:
-        """The program of a key, which is now the one that was used last."""
+        """The program of a key, marked as most recently used."""
         with self._lock:
             program = self._programs.get(key)
             if program is not None:
@@ -94,15 +94,15 @@ class ProgramStore:
             return program
 
     def keep(self, key: Any, program: Program) -> None:
-        """A new program."""
+        """Adds a program."""
         with self._lock:
             self._programs[key] = program
 
     def make_room(self) -> None:
-        """Before something is compiled: let go what is old, if there is much.
+        """Drops old programs before something is compiled, if there are many.
 
         Raises:
-            FullOfCodeError: there is no room, and nothing left to let go.
+            FullOfCodeError: there is no room, and nothing left to drop.
         """
         limit = most_maps()
         if len(self) < self.most_programs and used_maps() <= ROOM * limit:
@@ -119,13 +119,13 @@ class ProgramStore:
             )
 
     def drop_oldest(self, count: int) -> None:
-        """Let go the programs that were not used for longest."""
+        """Drops the least recently used programs."""
         with self._lock:
             for _ in range(min(count, len(self._programs))):
                 self._programs.popitem(last=False)
 
     def drop_users_of(self, user_code: "UserCode") -> None:
-        """Let go every program that has this code of a user inside."""
+        """Drops every program that contains this code of a user."""
         with self._lock:
             for key, program in list(self._programs.items()):
                 if user_code in program.user_code:
@@ -136,7 +136,7 @@ STORE = ProgramStore()
 
 
 class UserCode:
-    """Something in the structure of arguments, such as a user's function, whose programs go when it is forgotten."""
+    """A part of the arguments' structure, such as a user's function, whose programs are dropped with it."""
 
 
 def user_code_in(tree: Any) -> set[UserCode]:
@@ -157,9 +157,9 @@ def user_code_in(tree: Any) -> set[UserCode]:
 
 @contextmanager
 def collector_at_rest() -> Iterator[None]:
-    """While it lasts, Python does not look for garbage.
+    """Context without garbage collection.
 
-    Tracing makes objects by the hundred thousand, hardly any of them garbage: to look for it takes a tenth of the time.
+    Tracing makes objects by the hundred thousand, hardly any of them garbage: collection takes a tenth of the time.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -248,7 +248,7 @@ NUMBERS = (np.ndarray, jax.Array, np.generic, jax.ShapeDtypeStruct)
 
 
 def split_arguments(args: tuple[Any, ...]) -> tuple[list[Any], Any]:
-    """Arrays among the arguments, and all the rest as one hashable thing."""
+    """Arrays among the arguments, and everything else as one hashable structure."""
     leaves, tree = jax.tree.flatten(args)
     places = tuple([isinstance(leaf, NUMBERS) for leaf in leaves])
     pairs = list(zip(leaves, places, strict=True))
@@ -258,7 +258,7 @@ def split_arguments(args: tuple[Any, ...]) -> tuple[list[Any], Any]:
 
 
 def joined_arguments(numbers: list[Any], structure: Any) -> tuple[Any, ...]:
-    """The arguments again."""
+    """The arguments of arrays and a structure: the inverse of `split_arguments`."""
     tree, places, others = structure
     next_number = iter(numbers)
     leaves = [

@@ -45,21 +45,21 @@ if TYPE_CHECKING:
 log = logging.getLogger("jaxnative")
 Backend = Literal["auto", "native", "xla"]
 _backend: ContextVar[Backend] = ContextVar("backend", default="auto")
-_is_hurried: ContextVar[bool] = ContextVar("compiling quickly", default=False)
+_all_quickly: ContextVar[bool] = ContextVar("compiling quickly", default=False)
 _compiling = threading.RLock()
 # Functions that several programs of a model call, such as its residual, are translated once.
 _shared: "dict[Any, Translation]" = {}
 MOST_SHARED = 60
 _logged: set[str] = set()  # reasons why functions did not become machine code
-# Calls that are known at sight: a closed chain comes back to coordinates that it had before.
+# Recent calls that are recognised: iterations come back to arguments that they had before.
 MOST_RECENT = 3
-# Share of a model's zeros and ones that a program made for a model like it has to know of.
-NEARLY = 0.8
+# Share of a model's zeros and ones that a program made for a similar model has to assume.
+MOST_ASSUMED = 0.8
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def using(backend: Backend) -> AbstractContextManager[None]:
-    """While it lasts, functions run as machine code (`native`), under XLA (`xla`), or as is best (`auto`)."""
+    """Context in which functions run as machine code (`native`), under XLA (`xla`), or where it is best (`auto`)."""
     return marks.held(_backend, backend)
 
 
@@ -74,23 +74,23 @@ def chosen_backend(named: Backend) -> Backend:
 
 
 def compiling(quickly: bool) -> AbstractContextManager[None]:
-    """While it lasts, all machine code is compiled quickly, or what runs often well, as it is without this.
+    """Context in which all machine code is compiled quickly, or, as by default, with optimisation where it runs often.
 
-    Quick code of a function and good code of it are two programs, which give the same numbers to rounding.
+    Quickly compiled and optimised code of a function are two programs, whose results agree to rounding.
     """
-    return marks.held(_is_hurried, quickly)
+    return marks.held(_all_quickly, quickly)
 
 
 def is_compiling_quickly() -> bool:
     """True if all machine code is compiled quickly."""
-    return _is_hurried.get()
+    return _all_quickly.get()
 
 
 # --- zeros and ones ------------------------------------------------------------------------------------------------
 
 
 class Pattern(NamedTuple):
-    """Zeros and ones that a program takes for granted: 0 or 1 where it does, -1 elsewhere; None for a free input."""
+    """Zeros and ones that a program assumes: 0 or 1 where it does, -1 elsewhere; None for a free input."""
 
     known: tuple[np.ndarray | None, ...]
 
@@ -100,14 +100,14 @@ class Pattern(NamedTuple):
         return all(known is None or holds(known, number) for known, number in pairs)
 
     def digest(self) -> str:
-        """The pattern in one word."""
+        """Hash of the pattern."""
         digest = hashlib.sha256()
         for known in self.known:
             digest.update(b"-" if known is None else known.tobytes())
         return digest.hexdigest()
 
     def weakened(self, other: "Pattern") -> "Pattern":
-        """What both take for granted."""
+        """The zeros and ones that both patterns assume."""
         pairs = zip(self.known, other.known, strict=True)
         return Pattern(
             tuple(
@@ -116,9 +116,9 @@ class Pattern(NamedTuple):
             )
         )
 
-    def is_nearly(self, other: "Pattern") -> bool:
-        """True if it takes most of what another one does for granted: its program is hardly slower."""
-        return self._count() >= NEARLY * other._count()
+    def is_close_to(self, other: "Pattern") -> bool:
+        """True if it assumes most of what another pattern does: its program is hardly slower."""
+        return self._count() >= MOST_ASSUMED * other._count()
 
     def _count(self) -> int:
         return sum(int((known >= 0).sum()) for known in self.known if known is not None)
@@ -137,7 +137,7 @@ def pattern_of(numbers: list[Any], is_fixed: list[bool]) -> Pattern:
 def chosen_pattern(
     own: Pattern, made: list[Pattern], kept: list[Pattern], numbers: list[Any]
 ) -> Pattern:
-    """What a program for these numbers is to take for granted, so that few programs serve many models.
+    """Zeros and ones that a program for these numbers shall assume, so that few programs serve many models.
 
     Args:
         own: all zeros and ones of the numbers.
@@ -145,16 +145,16 @@ def chosen_pattern(
         kept: patterns of programs on disk.
         numbers: the inputs.
     """
-    candidates = [pattern for pattern in kept if pattern.is_nearly(own)]
+    candidates = [pattern for pattern in kept if pattern.is_close_to(own)]
     for pattern in reversed(candidates):
         if pattern.holds_for(numbers):
             return pattern
     if made:
-        # Another program, that asks for less: it serves all that came so far.
+        # A program that assumes less: it serves all models so far.
         return own.weakened(made[-1])
     for pattern in reversed(candidates):
         weaker = own.weakened(pattern)
-        if weaker.is_nearly(own):
+        if weaker.is_close_to(own):
             return weaker
     return own
 
@@ -175,7 +175,7 @@ def _zeros_and_ones(number: Any) -> np.ndarray | None:
 def compiled_quickly(function: F) -> F:
     """A function compiled without costly optimisation: machine code, or XLA where that has to do it.
 
-    The numbers of a model, its first argument, are taken to stay the same from call to call. Inside another
+    The numbers of a model, its first argument, are assumed to be the same from call to call. Inside another
     transformation (`jit`, `grad`, `vmap`) it is an ordinary jitted function, as JAX demands.
     """
     quick = NativeAhead(_WithKeywords(function), _model, quick=True, **QUICK)
@@ -208,7 +208,7 @@ def _model(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def on_device(tree: Any) -> Any:
-    """The same with arrays of JAX in place of NumPy's; nothing is compiled for it."""
+    """A tree with JAX arrays in place of NumPy's; nothing is compiled for it."""
 
     def put(leaf: Any) -> Any:
         return jax.device_put(leaf) if isinstance(leaf, np.ndarray) else leaf
@@ -222,7 +222,7 @@ class NativeAhead(CompiledAhead):
     Args:
         function: what to compile.
         fixed: from the arguments, those whose numbers stay the same from call to call, such as a model's. Their
-            zeros and ones are taken for granted; other numbers need no new program, other zeros do.
+            zeros and ones are compiled in; other numbers need no new program, other zeros do.
         unrolls: written out in scalars as a whole; without it, only marked functions inside are.
         quick: compiled without much optimisation, for what runs a few times; see also `compiling`.
         once: the function itself runs once, and those it calls run often in other programs too.
@@ -244,7 +244,7 @@ class NativeAhead(CompiledAhead):
         self._quick = quick
         self._once = once
         self._untranslatable: set[Any] = set()
-        # Of quick code and of good code.
+        # Of quickly compiled and of optimised code.
         self._recent: dict[bool, tuple[RecentCall, ...]] = {True: (), False: ()}
 
     @property
@@ -273,7 +273,7 @@ class NativeAhead(CompiledAhead):
         return program.call(numbers)
 
     def _remember(self, program: Program, pattern: Pattern | None, args: Any) -> None:
-        # A user's code has to be forgotten when the user lets it go.
+        # A user's code must not outlive the user's reference to it.
         if program.user_code:
             self._recent = {True: (), False: ()}
             return
@@ -291,7 +291,7 @@ class NativeAhead(CompiledAhead):
     def _pattern_and_program(
         self, args: tuple[Any, ...]
     ) -> tuple[Pattern | None, Program]:
-        """A program, and what it takes for granted; nothing under XLA."""
+        """A program, and what it assumes; None under XLA."""
         found = self._native_program(args)
         return (None, super()._program(args)) if found is None else found
 
@@ -346,7 +346,7 @@ class NativeAhead(CompiledAhead):
         log.log(level, "%s %s; XLA runs it", name, reason)
 
     def _kind(self, numbers: list[Any], structure: Any) -> str | None:
-        """Name on disk of what all models of a structure share; None if nothing can be kept of it."""
+        """Key on disk of all models of a structure; None if nothing of it can be stored."""
         effort = (self._unrolls, self._is_quick, self._once)
         return program_cache.key_of(
             self._function, structure, shapes_of(numbers), effort
@@ -465,7 +465,7 @@ class Runner:
         return self.run_at(np.array(sources, dtype=np.uint64))
 
     def run_at(self, sources: Addresses, room: OutputBlock | None = None) -> Any:
-        """The results for inputs that stand at these addresses, in other room than the usual if that is given."""
+        """The results for inputs at these addresses, in other memory than the usual if that is given."""
         results, targets = (room or self._outputs).allocated()
         pointers = np.concatenate([sources, targets])
         self._call(address_of(pointers))

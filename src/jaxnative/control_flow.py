@@ -1,4 +1,4 @@
-"""Loops and branches of a traced program: they stay what they are, on arrays in memory."""
+"""Loops and branches of a traced program: they stay loops and branches, on arrays in memory."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def _lend(tr, values: list[Value]) -> list[Value]:
 
 
 def _carry(tr, values: list[Value], avals: list[Any]) -> list[Memory]:
-    """Memory for what goes round a loop, with its first values in it."""
+    """Memory for the carry of a loop, with its initial values."""
     places: list[Memory] = []
     for k, (value, aval) in enumerate(zip(values, avals, strict=True)):
         others = [v for j, v in enumerate(values) if j != k]

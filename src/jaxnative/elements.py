@@ -1,4 +1,4 @@
-"""Operations on the elements of arrays, one by one: on nodes at once, or where an element is asked for."""
+"""Elementwise operations: on nodes at once, or evaluated lazily where an element is needed."""
 
 from typing import Any
 

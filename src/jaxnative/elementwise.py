@@ -1,4 +1,4 @@
-"""Operations that treat every element alike: rules on the nodes of one element."""
+"""Elementwise operations: rules on the nodes of one element."""
 
 from collections.abc import Callable
 from typing import Any
@@ -135,7 +135,7 @@ def _clamp(math, params, kinds, operands):
 
 
 def _order(strict: bool) -> Rule:
-    """Comparison in a total order: what is no number comes last."""
+    """Comparison in a total order: NaN comes last."""
 
     def rule(m, a, b):
         first, second = (a, b) if strict else (b, a)

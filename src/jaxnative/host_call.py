@@ -80,7 +80,7 @@ def _arrays(pointers: Sequence[int], forms: Sequence[tuple]) -> list[np.ndarray]
 def host_function(
     callback: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any]
 ) -> Function:
-    """A function of a program that is Python's.
+    """A Python function as a function of a program.
 
     Raises:
         Untranslatable: numbers of a type that programs do not have.
@@ -96,7 +96,7 @@ def host_function(
 
 
 def hosts_of(function: Function) -> list[HostCall]:
-    """All of Python that a function calls."""
+    """All Python functions that a function calls."""
     found = [] if function.host is None else [function.host]
     for called in function.calls:
         found += hosts_of(called)

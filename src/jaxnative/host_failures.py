@@ -1,10 +1,10 @@
-"""What goes wrong in Python while machine code runs, until that has come to its end."""
+"""Exceptions of Python functions that machine code calls, kept until it returns."""
 
 import threading
 
 
 class _Failures(threading.local):
-    """What went wrong in Python while machine code ran: it cannot pass through there."""
+    """Exceptions raised in Python while machine code ran: they cannot propagate through it."""
 
     def __init__(self) -> None:
         self.raised: list[BaseException] = []
@@ -14,17 +14,17 @@ _failures = _Failures()
 
 
 def keep_failure(failure: BaseException) -> None:
-    """Keeps what went wrong until machine code has come to its end."""
+    """Keeps an exception until machine code returns."""
     _failures.raised.append(failure)
 
 
 def has_failed() -> bool:
-    """True if something went wrong since machine code began."""
+    """True if an exception was raised since machine code began."""
     return bool(_failures.raised)
 
 
 def raise_failure() -> None:
-    """Raises what went wrong in Python while machine code ran, if anything did."""
+    """Raises the exception of a Python function that machine code called, if there is one."""
     if _failures.raised:
         failure = _failures.raised[0]
         _failures.raised.clear()

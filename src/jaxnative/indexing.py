@@ -321,7 +321,7 @@ def _scatter_in_memory(tr, params, x, indices, updates, combine) -> Memory:
 
 
 def arg_extreme(largest: bool):
-    """The rule of argmax or argmin along one axis; the first of equals, and of what is no number."""
+    """The rule of argmax or argmin along one axis; the first of equals, and of NaN."""
 
     def rule(tr, params, x):
         (axis,) = params["axes"]

@@ -51,7 +51,7 @@ class Scan(Generic[Value]):
 
 @dataclass(frozen=True)
 class WhileLoop(Generic[Value]):
-    """A loop that goes on as long as its test says."""
+    """A loop that goes on as long as its condition holds."""
 
     test: Routine[Value]
     body: Routine[Value]
@@ -81,7 +81,7 @@ class Rules(abc.ABC, Generic[Value]):
 
     @abc.abstractmethod
     def constant(self, number: np.ndarray) -> Value:
-        """A number that stands in the program, as a value."""
+        """A constant of the program, as a value."""
 
     @abc.abstractmethod
     def operation(self, name: str) -> Callable[..., Any] | None:
@@ -104,11 +104,11 @@ class Rules(abc.ABC, Generic[Value]):
         """Outputs of the chosen program."""
 
     def call(self, program: Program, operands: Sequence[Value]) -> list[Value]:
-        """Outputs of an inner program: it is run in line, unless a set of rules keeps functions."""
+        """Outputs of an inner program: inlined, unless a set of rules keeps functions."""
         return run(self, program, operands)
 
     def linear_solve(self, system: LinearSolve[Value]) -> list[Value]:
-        """Solution of a linear system: found as the program says, unless a set of rules knows better."""
+        """Solution of a linear system: by the program's own method, unless a set of rules has another."""
         return run_routine(self, system.solution, system.b)
 
 
@@ -153,7 +153,7 @@ def unroll(
         rules: what the body means.
         loop: the loop.
         row: one row of a value.
-        stack: rows put together again, first one first.
+        stack: joins rows again, first one first.
     """
     numbers = range(loop.length)
     if loop.reverse:
@@ -197,7 +197,7 @@ def reached_outputs(program: Program, reached: Sequence[bool]) -> list[bool]:
 def parameter_ends_loop(
     loop: WhileLoop[Value], depends: Callable[[Value], bool]
 ) -> bool:
-    """Whether values that depend on something have a say in when a loop ends."""
+    """Whether values that depend on an input decide when a loop ends."""
     fixed = [depends(value) for value in loop.body.fixed]
     carry = [depends(value) for value in loop.carry]
     # What a round reaches, the next one hands on: until nothing is added.

@@ -1,4 +1,4 @@
-"""A function with loops over small dense matrices, while it is written."""
+"""Builder of a function with loops over small dense matrices."""
 
 import functools
 
@@ -23,8 +23,8 @@ class Kernel:
         return Memory(kind, buffer, ZERO, row_strides(shape), shape)
 
     def read(self, a: Memory, *index: int) -> tuple[int, ...]:
-        """An element, read anew."""
-        # Elements change inside the loops: nothing read before is taken for granted.
+        """An element, loaded again."""
+        # Elements change inside the loops: no earlier load is reused.
         a.buffer.version += 1
         return self.store.at(a, index)
 

@@ -1,7 +1,7 @@
-"""What differs from lane to lane in a program that several members run at once, and where lanes part company.
+"""Divergence analysis of a program that several members run at once, one in each lane of a vector.
 
 A *lane* is one member in a vector of the processor. A number that is the same in all lanes stays a single
-number. A loop or branch whose condition differs from lane to lane opens a *mask scope*: there only some lanes count.
+number. A loop or branch whose condition differs from lane to lane opens a *mask scope*: there only some are active.
 """
 
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from .places import blocks_of, touched
 from .program import Buffer, Call, Copy, For, Function, If, StoreNumber
 from .untranslatable import Untranslatable
 
-# Operations on all lanes that count, with one result for all of them.
+# Operations across all active lanes, with one result for all of them.
 ACROSS = ("all", "first", "least")
 
 
 @dataclass(eq=False)
 class MaskScope:
-    """Blocks in which the same lanes count."""
+    """Blocks in which the same lanes are active."""
 
     parent: "MaskScope | None" = None
 
@@ -46,7 +46,7 @@ class LaneForm:
     home: dict[Buffer, MaskScope]  # the innermost scope around all uses of a buffer
     written: set[int] = field(default_factory=set)  # arguments
     read: set[int] = field(default_factory=set)  # arguments
-    # Arguments of which lanes that do not count here keep what they have.
+    # Arguments of which inactive lanes keep their values.
     masked: frozenset[int] = frozenset()
     needs_mask: bool = False
     calls: dict[int, "LaneForm"] = field(default_factory=dict)  # by statement
@@ -54,7 +54,7 @@ class LaneForm:
 
     @property
     def outside(self) -> MaskScope:
-        """Where the function is called: other lanes may count there."""
+        """Scope of the call: other lanes may be active there."""
         assert self.root.parent is not None
         return self.root.parent
 
@@ -91,7 +91,7 @@ class LaneForms:
         Args:
             function: the function.
             shared: whether each argument is the same in all lanes.
-            masked: results that lanes keep while they do not count.
+            masked: results that lanes keep while they are inactive.
         """
         function = function.in_lanes or function
         key = (function, shared, masked)
@@ -151,7 +151,7 @@ class LaneForms:
 
     def _node(self, form: LaneForm, node: int) -> None:
         form.needs_mask |= form.function.op[node] in ACROSS
-        # A lane that does not count may hold any index: it must not be followed.
+        # An inactive lane may hold any index, which must not be dereferenced.
         if form.function.op[node] == "load":
             buffer, index = form.function.args[node][:2]
             form.needs_mask |= form.is_varying(index)

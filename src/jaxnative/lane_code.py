@@ -19,49 +19,41 @@ def lane_count() -> int:
     return 4 if features.get("avx") else 2
 
 
-def load(
-    function: Function, shared: tuple[bool, ...], width: int, quick: bool = False
-) -> str:
+def load(function: Function, shared: tuple[bool, ...], width: int) -> str:
     """Puts a function for lanes and all it calls into this process; its name there.
 
     Args:
         function: of one lane.
         shared: arguments that are the same in all lanes.
         width: number of lanes.
-        quick: all is compiled quickly, not well.
 
     Raises:
         Untranslatable: lanes cannot do it.
     """
-    writer = _Writer(width, quick)
+    writer = _Writer(width)
     name = writer.write(LaneForms().of(function, shared), is_entry=True)
-    # Only now is it known that there is a text of all of them: to make code of some would be in vain.
+    # Only now is it known that all of them have a text.
     for text in writer.texts:
         machine_code.load_text(*text)
     return name
 
 
 class _Writer:
-    """Writes functions for lanes, those that are called first."""
+    """Writes functions for lanes, callees first."""
 
-    def __init__(self, width: int, quick: bool):
+    def __init__(self, width: int):
         self.width = width
-        self.quick = quick
         self.names: dict[LaneForm, str] = {}
         self.texts: list[tuple[str, str, machine_code.Effort, list[str]]] = []
 
     def write(self, form: LaneForm, is_entry: bool = False) -> str:
-        """Name of a function of which the text is there now."""
+        """Name of a function, its text added to `texts`."""
         for called in form.calls.values():
             if called not in self.names:
                 self.names[called] = self.write(called)
-        # The same function may be there twice, once compiled quickly and once well.
-        stem = "quickv" if self.quick else "v"
-        name, text = lane_function_text(form, self.width, self.names, is_entry, stem)
+        name, text = lane_function_text(form, self.width, self.names, is_entry)
         called = dict.fromkeys(self.names[other] for other in form.calls.values())
-        effort = machine_code.Effort(level=0)
-        if not self.quick:
-            # Its loops are vectors already: there is nothing in them for LLVM to improve.
-            effort = machine_code.effort_without_loops(form.function)
+        # Its loops are vectors already: there is nothing in them for LLVM to improve.
+        effort = machine_code.effort_without_loops(form.function)
         self.texts.append((name, text, effort, list(called)))
         return name

@@ -25,7 +25,7 @@ COSINE = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
-FARTHEST = 1e6  # beyond that the C library has to do it
+FARTHEST = 1e6  # larger angles go to the C library
 POLYNOMIALS = ("sin", "cos")
 
 

@@ -1,4 +1,4 @@
-"""Arrays that a branch works on while only some lanes take it: in memory of its own, handed over once at its end.
+"""Private copies of arrays in a branch that only some lanes take: written back under the mask at its end.
 
 Every write to an array that other lanes still need goes through a mask, and a function that works in place does so on
 a copy. A branch that writes an array, and then lets a function work on it, is better off with an array of its own.
@@ -54,7 +54,7 @@ def overwrites(form: LaneForm, statement: Any, buffer: Buffer) -> bool:
 def _written_places(
     function: Function, statement: Any, buffer: Buffer, counters: dict[int, int]
 ) -> set[int] | None:
-    """Places of an array that a statement writes; None if it also reads, or if that cannot be told."""
+    """Places of an array that a statement writes; None if it also reads, or if they are not known."""
     if not touches(function, [statement], buffer):
         return set()
     if isinstance(statement, StoreNumber):
@@ -78,7 +78,7 @@ def _written_places(
 
 
 def _whole_number(function: Function, node: int, counters: dict[int, int]) -> Any:
-    """A node as a number, where it follows from the counters of loops."""
+    """Value of a node, where it follows from loop counters."""
     name, sign = abs(node), -1 if node < 0 else 1
     if name in counters:
         return sign * counters[name]

@@ -29,17 +29,17 @@ _most_lanes: ContextVar[int] = ContextVar("most lanes", default=64)
 
 
 def vector_width() -> int:
-    """Numbers in each vector: as many as this processor takes, or as are allowed now."""
+    """Lanes of a vector: those of this processor, or fewer if limited by `at_most_lanes`."""
     return min(lane_count(), _most_lanes.get())
 
 
 def at_most_lanes(count: int) -> AbstractContextManager[None]:
-    """While it lasts, vectors hold no more numbers than that, though the processor has wider ones."""
+    """Context in which vectors have at most so many lanes."""
     return held(_most_lanes, count)
 
 
 class _Request(NamedTuple):
-    """What a program is wanted for."""
+    """Arguments of a call, and which of them are mapped."""
 
     numbers: list[Any]
     structure: Any
@@ -79,7 +79,7 @@ class LanesAhead:
     Args:
         function: of one member.
         fixed: from the arguments, those whose numbers stay the same from call to call. Zeros and ones that all members
-            have are taken for granted.
+            have are compiled in.
         in_step: the members of one vector decide together where the function asks for it (`in_all_lanes` and others in
             `marks`).
     """
@@ -164,7 +164,7 @@ class LanesAhead:
             function = function_of(traced, pattern, False)
             outputs = (False,) * len(traced.jaxpr.outvars)
             shared = (*[not own for own in request.mapped], *outputs)
-            # Members are in memory of the runner's own: it may be written to.
+            # Members are in memory of the runner, which may be overwritten.
             in_inputs = begin_in_inputs(function, request.mapped)
             recipe = recipe_of(traced, load(function, shared, width), result)
             recipe = recipe._replace(in_inputs=tuple(in_inputs.items()))
@@ -203,7 +203,7 @@ class _Runner:
         return jax.tree.unflatten(self.tree, filled)
 
     def _run(self, given: list, found: list, count: int) -> None:
-        """Group after group in the same memory: as many members as there are lanes, the last one repeated."""
+        """Runs members in groups of as many as lanes, in the same memory; the last member fills up the last group."""
         into, inputs = [], []
         for array, is_own in zip(given, self.mapped, strict=True):
             if is_own:

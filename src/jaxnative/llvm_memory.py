@@ -22,7 +22,7 @@ class MemoryText(NodeText):
     # --- single numbers
 
     def load(self, node: int, buffer: Buffer, index: int) -> None:
-        """Reads a number; short whole numbers and truths become what is computed with."""
+        """Loads a number; short integers and booleans are converted to the types of arithmetic."""
         stored = STORED[buffer.dtype]
         t = self.wide(stored, node)
         if self.is_wide(index):
@@ -59,17 +59,17 @@ class MemoryText(NodeText):
         return self.value(f"load {t}, ptr {pointer}, align {align}")
 
     def _put_number(self, pointer: str, value: str, buffer: Buffer) -> None:
-        """Writes a number, for the lanes that count."""
+        """Stores a number, in active lanes only."""
         if self.is_masked(buffer):
             old = self._number_at(pointer, buffer)
             value = self.chosen(value, old, STORED[buffer.dtype])
         t, align = self.stored_type(buffer), ALIGNED[STORED[buffer.dtype]]
         self.put(f"store {t} {value}, ptr {pointer}, align {align}")
 
-    # --- lanes that look at different places
+    # --- gather and scatter
 
     def _index(self, index: int) -> str:
-        """Indices of all lanes; those of lanes that do not count are 0."""
+        """Indices of all lanes; 0 in inactive ones."""
         return self.chosen(self.spread(index, "i"), "zeroinitializer", "i64")
 
     def _lane_pointers(self, buffer: Buffer, at: str) -> list[str]:
@@ -87,7 +87,7 @@ class MemoryText(NodeText):
         return pointers
 
     def _agreed(self, at: str) -> tuple[str, str]:
-        """The index of the first lane that counts, and whether all that count have the same."""
+        """The index of the first active lane, and whether all active lanes have the same."""
         whole = self.vector("i64")
         lane = self.first(self.mask)
         first = self.value(f"extractelement {whole} {at}, i64 {lane}")
@@ -99,7 +99,7 @@ class MemoryText(NodeText):
     def _two_ways(
         self, truth: str, yes: Callable[[], str], no: Callable[[], str]
     ) -> list[tuple[str, str]]:
-        """Two ways to one value: what each of them came to, and where."""
+        """Two branches to one value: the value and the last block of each."""
         here, there, after = (self.new("b") for _ in range(3))
         self.put(f"br i1 {truth}, label %{here}, label %{there}")
         found = []
@@ -114,7 +114,7 @@ class MemoryText(NodeText):
         return found
 
     def _gathered(self, buffer: Buffer, index: int) -> str:
-        """Numbers from places of their own; from one place where all lanes mean the same."""
+        """Gathers a number of each lane; one vector load where all lanes have the same index."""
         stored, at = STORED[buffer.dtype], self._index(index)
         v = self.vector(stored)
         if self.form.is_shared(buffer):
@@ -129,7 +129,7 @@ class MemoryText(NodeText):
         return f"phi {v} " + ", ".join(f"[{value}, %{end}]" for value, end in ways)
 
     def _collected(self, stored: str, pointers: list[str]) -> str:
-        """Numbers from places of their own, in lanes."""
+        """A vector of numbers loaded lane by lane."""
         v, raw = self.vector(stored), "poison"
         for lane, pointer in enumerate(pointers):
             one = self.value(f"load {stored}, ptr {pointer}")
@@ -137,7 +137,7 @@ class MemoryText(NodeText):
         return raw
 
     def _scatter(self, buffer: Buffer, index: int, value: str) -> None:
-        """Writes to places of their own; to one place where all lanes mean the same."""
+        """Scatters a number of each lane; one vector store where all lanes have the same index."""
         stored, at = STORED[buffer.dtype], self._index(index)
         v = self.vector(stored)
         first, agree = self._agreed(at)
@@ -155,7 +155,7 @@ class MemoryText(NodeText):
         self._two_ways(agree, together, apart)
 
     def _put_apart(self, stored: str, pointers: list[str], value: str) -> None:
-        """Writes a vector to places of the lanes, for those that count."""
+        """Stores a vector lane by lane, in active lanes only."""
         new = self.chosen(value, self._collected(stored, pointers), stored)
         for lane, pointer in enumerate(pointers):
             one = self.value(f"extractelement {self.vector(stored)} {new}, i64 {lane}")
@@ -190,7 +190,7 @@ class MemoryText(NodeText):
             self.memcpy(target, source, self.bytes_of(s.target, s.count))
 
     def copy_masked(self, buffer: Buffer, target: str, source: str, count: int) -> None:
-        """Copies so many numbers for the lanes that count."""
+        """Copies so many numbers in active lanes."""
         v = self.stored_type(buffer)
 
         def one(i: str) -> None:
@@ -200,7 +200,7 @@ class MemoryText(NodeText):
         self.repeat(count, one)
 
     def _copy_to_all(self, s: Copy, target: str, source: str, scale: int) -> None:
-        """Numbers that all lanes share, written to each of them."""
+        """Broadcasts numbers that all lanes share."""
         stored, v = STORED[s.target.dtype], self.stored_type(s.target)
 
         def one(i: str) -> None:

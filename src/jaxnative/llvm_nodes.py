@@ -46,7 +46,7 @@ class NodeText(LlvmLines):
         self.scope: MaskScope = form.root
         self.helpers: set[tuple[str, int]] = set()
         self.changing = changing_arguments(self.f)
-        # Arrays that a branch has of its own meanwhile: where they stand, and the scope that they belong to.
+        # Private copies of arrays in a branch: where they are, and the scope that they belong to.
         self.private: dict[Buffer, tuple[str, MaskScope]] = {}
         has_mask = form.needs_mask and not is_entry
         self.mask = MASK if has_mask else splat(width, "true", "i1")
@@ -92,7 +92,7 @@ class NodeText(LlvmLines):
         return self.value(f"sub {t} zeroinitializer, {value}")
 
     def spread(self, node: int, kind: str) -> str:
-        """An operand in all lanes."""
+        """An operand as a vector."""
         if self.is_wide(node):
             return self.operand(node, kind)
         constant = self.literal(node, kind)
@@ -110,14 +110,14 @@ class NodeText(LlvmLines):
         return splat(self.width, text, TYPES[kind]) if self.is_wide(node) else text
 
     def read(self, node: int) -> str:
-        """The value of a node; what stands in memory all the time is read where it is used."""
-        if not self.is_read_again(node):
+        """The value of a node; inputs are loaded where they are used."""
+        if not self.is_reloaded(node):
             return f"%n{node}"
         pointer = self.pointer(*self.f.args[node][:2])
         return self.value(f"load double, ptr {pointer}")
 
-    def is_read_again(self, node: int) -> bool:
-        """True for a number of an input that all lanes share: to read it again is better than to keep a copy."""
+    def is_reloaded(self, node: int) -> bool:
+        """True for a number of an input that all lanes share: loading it at each use saves registers."""
         f = self.f
         if f.op[node] != "load" or f.kind[node] != "d" or self.is_wide(node):
             return False
@@ -181,12 +181,12 @@ class NodeText(LlvmLines):
         return self.value(f"xor {self.vector('i1')} {mask}, {ones}")
 
     def chosen(self, value: str, other: str, kind: str) -> str:
-        """A value in lanes that count, elsewhere the other one."""
+        """A value in active lanes, the other one elsewhere."""
         v, mask = self.vector(kind), f"{self.vector('i1')} {self.mask}"
         return self.value(f"select {mask}, {v} {value}, {v} {other}")
 
     def is_masked(self, buffer: Buffer) -> bool:
-        """True if lanes that do not count here may still need what a buffer holds."""
+        """True if inactive lanes may still need what a buffer holds."""
         _, home = self.private.get(buffer, ("", self.form.home.get(buffer)))
         return home is not None and home is not self.scope
 
@@ -195,7 +195,7 @@ class NodeText(LlvmLines):
     def node(self, node: int) -> None:
         """Defines a node."""
         f, op, args = self.f, self.f.op[node], self.f.args[node]
-        if self.is_read_again(node):
+        if self.is_reloaded(node):
             return
         if op == "load":
             self.load(node, args[0], args[1])
@@ -239,13 +239,13 @@ class NodeText(LlvmLines):
         self.put(f"%n{node} = {how} {t} {a}, {b}")
 
     def _divisor(self, node: int, b: str) -> str:
-        """Lanes that do not count may divide by nothing: they get 1."""
+        """The divisor, 1 where it is zero: inactive lanes must not trap."""
         v, ones = self.vector("i64"), self.constant("1", "i", node)
         is_zero = self.value(f"icmp eq {v} {b}, zeroinitializer")
         return self.value(f"select {self.vector('i1')} {is_zero}, {v} {ones}, {v} {b}")
 
     def _across(self, node: int, op: str, a: int) -> None:
-        """A number of all lanes that count: whether a truth holds in each, the least, or what the first of them has."""
+        """A reduction over active lanes: whether a condition holds in each, the minimum, or the first one's number."""
         if op == "all":
             fails = self.both(self.mask, self.opposite(self.spread(a, "b")))
             self.put(f"%n{node} = xor i1 {self.some(fails)}, true")

@@ -1,7 +1,7 @@
 """The text of a program for LLVM: of one member by itself, or of one member in each lane of the processor's vectors.
 
-Where lanes part company (a loop that some have left, a branch that some take), blocks run for all that still need them,
-and a mask keeps what belongs to the others.
+Where lanes diverge (a loop that some have left, a branch that some take), blocks run for all, and a mask protects the
+values of inactive lanes.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from .program import Buffer, Call, For, Function, If, While
 from .program_text import LARGE, StatementWriter, heap_buffers
 from .untranslatable import Untranslatable
 
-NEVER = "never"  # a block that is not reached
+NEVER = "never"  # label of a block that is never reached
 LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
 LARGE_IN_LANES = 16384  # bytes: larger arrays are not put on the stack
 
@@ -100,7 +100,7 @@ class FunctionText(MemoryText, StatementWriter):
         self.put(f"call void @{name}({operands})")
 
     def _scratch(self, buffer: Buffer, count: int) -> str:
-        """Room for an array that others still need, for a function to write to."""
+        """Scratch memory for a function to write to, where inactive lanes need the original."""
         name, size = "%" + self.new("scratch"), self.bytes_of(buffer, count)
         # At the head of the function: a loop must not make the stack grow.
         self.scratches.append(f"  {name} = alloca [{size} x i8], align {LINE}")
@@ -141,7 +141,7 @@ class FunctionText(MemoryText, StatementWriter):
         self.label(leave)
 
     def _search_in_lanes(self, s: While) -> None:
-        """Runs as long as any lane wants to go on; those that do not keep what they have."""
+        """Runs as long as any lane goes on; the others keep their values."""
         around, outer = self.mask, self.scope
         (self.scope, _) = self.form.inner[id(s)]
         enter, head, body, tail, leave = (self.new("b") for _ in range(5))
@@ -197,7 +197,7 @@ class FunctionText(MemoryText, StatementWriter):
         self.mask, self.scope = around, outer
 
     def _branch(self, block: list[Any], scope: MaskScope) -> None:
-        """Writes a branch that some lanes take; what functions work on in place is its own until its end."""
+        """Writes a branch that some lanes take; arrays that functions update in place are private until its end."""
         before = self.private
         arrays = private_arrays(self.form, block, scope)
         own = {buffer: self.base(buffer) for buffer in arrays}

@@ -1,4 +1,4 @@
-"""Programs become machine code in this process: a function and all that it calls."""
+"""Compiles and links programs into this process: a function and all that it calls."""
 
 import hashlib
 import itertools
@@ -13,18 +13,18 @@ from .machine_code import Effort, effort_for, keep_address, load_text
 from .program import Function
 from .untranslatable import Untranslatable
 
-# Names of functions that are in this process, compiled well and quickly.
+# Names of functions in this process, optimised and quickly compiled.
 _names: tuple[Any, Any] = (WeakKeyDictionary(), WeakKeyDictionary())
 _hosts = itertools.count()
 
 
 def load(function: Function, quick: bool = False, once: bool = False) -> str:
-    """Puts a function and all it calls into this process; its name there.
+    """Compiles and links a function and all it calls; its name in this process.
 
     Args:
         function: to be called.
-        quick: all is compiled quickly, not well.
-        once: only the function itself is; what it calls runs often, and is compiled well.
+        quick: compile all of it without optimisation.
+        once: only the function itself; what it calls runs often and is optimised.
     """
     return _load(function, _names[quick], quick, once)
 
@@ -51,7 +51,7 @@ def _loaded(function: Function, names: Any, quick: bool, once: bool) -> str:
         return load_vectors(function, lane_count(), quick)
     for called in function.calls:
         _load(called, names, quick)
-    # The same function may be there twice, once compiled quickly and once well.
+    # The same function may be there twice, quickly compiled and optimised.
     quickly = quick or once
     name, text = function_text(function, names, "quick" if quickly else "n")
     called = [names[other] for other in function.calls]
@@ -60,7 +60,7 @@ def _loaded(function: Function, names: Any, quick: bool, once: bool) -> str:
 
 
 def load_vectors(function: Function, width: int, quick: bool = False) -> str:
-    """Puts a function that is written in vectors into this process: it calls no other one; its name there."""
+    """Compiles and links a function that is written in vectors and calls no other; its name in this process."""
     assert function.in_vectors is not None
     written = function.in_vectors(width)
     lines = "\n".join(written.lines)

@@ -52,7 +52,7 @@ class _Elimination:
         self.m = kernel.math
 
     def write(self) -> None:
-        """All panels, the last of them narrower where columns are left over."""
+        """All panels, the last of them narrower where columns remain."""
         whole = self.kernel.builder.whole
         self.count(ZERO, self.stop, lambda i: self.kernel.write(self.order, (i,), (i,)))
         panels, left = divmod(self.n, PANEL)
@@ -64,7 +64,7 @@ class _Elimination:
     # --- small things
 
     def at(self, i: int, j: int) -> Number:
-        """An element, read anew."""
+        """An element, loaded again."""
         return self.kernel.read(self.a, i, j)
 
     def less(

@@ -41,19 +41,19 @@ def target_machine(level: int = 2) -> Any:
 
 @functools.cache
 def linker() -> Any:
-    """What puts machine code into this process, each function in one piece of memory."""
+    """The linker of this process, which places each function in one piece of memory."""
     return llvm.create_lljit_compiler(target_machine(), use_jit_link=True)
 
 
 class Effort(NamedTuple):
-    """How much work goes into machine code."""
+    """Optimisation effort."""
 
     has_loops: bool = False  # improve loops
     level: int = 2  # of LLVM's code generator
 
 
 def object_code(text: str, effort: Effort) -> bytes:
-    """Machine code of a module, from the cache or made now."""
+    """Machine code of a module, cached or compiled."""
     key = _key(text, effort)
     data = code_cache.find(key)
     if data is None:
@@ -89,13 +89,13 @@ class _Loaded:
 
 
 def keep_address(name: str, address: int) -> None:
-    """Makes a function callable that is in this process already and never on disk."""
+    """Registers a function by its address; it is never stored on disk."""
     _Loaded.addresses[name] = address
     _Loaded.pieces[name] = Piece(name, name, [])
 
 
 def effort_for(function: "Function", quick: bool = False) -> Effort:
-    """How hard LLVM works on a function: little where it runs once, and loops cost it more than straight code."""
+    """Optimisation effort of a function: low where it is compiled quickly, more for loops than for straight code."""
     if quick:
         # Well compiled, loops over products of matrices take a quarter of the time.
         is_kernel = function.loops and len(function.op) < KERNEL and not function.calls
@@ -106,14 +106,14 @@ def effort_for(function: "Function", quick: bool = False) -> Effort:
 
 
 def effort_without_loops(function: "Function") -> Effort:
-    """How hard LLVM works on a function in whose loops there is nothing to improve."""
+    """Optimisation effort of a function whose loops need none."""
     longest = LONG_IF_RARE if function.is_rare else LONG
     # Of straight code LLVM makes the same at level 1 as at 2, three times as fast.
     return Effort(level=0 if len(function.op) > longest else 1)
 
 
 def load_text(name: str, text: str, effort: Effort, called: list[str]) -> None:
-    """Puts the text of a function into this process; those it calls are there already."""
+    """Compiles and links a function's text; its callees are loaded already."""
     if name in _Loaded.addresses:
         return
     put_in_process(name, object_code(text, effort), called)
@@ -129,14 +129,14 @@ class Piece(NamedTuple):
 
 
 def pieces(name: str) -> list[Piece]:
-    """A function and all that it calls, those that are called first."""
+    """A function and all that it calls, callees first."""
     own = _Loaded.pieces[name]
     found = {piece.name: piece for other in own.called for piece in pieces(other)}
     return [*found.values(), own]
 
 
 def load_pieces(parts: list[Piece]) -> bool:
-    """Puts functions from disk into this process; False if one of them is not there any more."""
+    """Loads functions from disk; False if one of them is missing."""
     for piece in parts:
         if piece.name in _Loaded.addresses:
             continue
@@ -149,7 +149,7 @@ def load_pieces(parts: list[Piece]) -> bool:
 
 
 def put_in_process(name: str, data: bytes, called: list[str]) -> None:
-    """Makes the code of a function callable; those it calls are there already."""
+    """Links the object code of a function; its callees are loaded already."""
     library = llvm.JITLibraryBuilder().add_object_img(data).export_symbol(name)
     for other in called:
         library = library.import_symbol(other, _Loaded.addresses[other])
@@ -187,7 +187,7 @@ class Stopwatch:
 
 @contextmanager
 def stopwatch() -> Iterator[Stopwatch]:
-    """While it lasts, the time in machine code is counted, and none of what Python does around it."""
+    """Context that counts processor time in machine code alone, without Python's overhead."""
     _Loaded.watch = Stopwatch()
     try:
         yield _Loaded.watch
@@ -199,7 +199,7 @@ FLUSH = 0x8040  # of x86: numbers too small for full precision are zero, as unde
 
 
 def _door_text(door: str, name: str, count: int) -> str:
-    """A function that sets the processor up as XLA does, unpacks the pointers, and puts all back in the end."""
+    """A wrapper that sets the floating-point mode as XLA does, unpacks the pointers, and restores the mode."""
     is_x86 = target_machine().triple.startswith(("x86_64", "i686"))
     types = ", ".join(["ptr"] * count)
     lines = [

@@ -1,7 +1,7 @@
-"""How a function is meant to become machine code: kept as a function, as a loop over rows, or in step with others.
+"""Marks that say how a function becomes machine code: not inlined, as a loop over rows, or in step with other lanes.
 
-Under XLA these words mean nothing: a kept function is itself, rows are mapped at once, and every member goes its own
-way. They come into force only while `tracing` lasts.
+Under XLA they have no effect: a marked function is inlined, rows are mapped at once, and every member runs by itself.
+They apply only inside `tracing`.
 """
 
 import functools
@@ -29,7 +29,7 @@ V = TypeVar("V")
 
 @contextmanager
 def held(variable: ContextVar[V], value: V) -> Iterator[None]:
-    """While it lasts, a variable of this thread has another value."""
+    """Context in which a context variable has another value."""
     token = variable.set(value)
     try:
         yield
@@ -38,13 +38,13 @@ def held(variable: ContextVar[V], value: V) -> Iterator[None]:
 
 
 def tracing(native: bool = True) -> AbstractContextManager[None]:
-    """While it lasts, functions are traced for machine code, or else for XLA."""
+    """Context in which functions are traced for machine code, or else for XLA."""
     return held(_is_native, native)
 
 
 @contextmanager
 def tracing_for_lanes(in_step: bool) -> Iterator[None]:
-    """While it lasts, functions are traced for several members in each instruction; `tracing` has to last too.
+    """Context in which functions are traced for several members in lanes; used inside `tracing`.
 
     Args:
         in_step: they decide together; else each goes its own way, as it does by itself.
@@ -54,17 +54,17 @@ def tracing_for_lanes(in_step: bool) -> Iterator[None]:
 
 
 def is_tracing() -> bool:
-    """True while functions are traced for machine code: of which nobody takes derivatives."""
+    """True while functions are traced for machine code, which is not differentiated."""
     return _is_native.get()
 
 
 def noinline(function: F) -> F:
-    """A function that stays one in machine code: written out in scalars once, and called from everywhere."""
+    """A function that is not inlined in machine code: compiled once, and called from everywhere."""
     return _kept(function, KEPT)
 
 
 def rarely_called(function: F) -> F:
-    """A kept function that a step calls once, or less: where it is long, little of LLVM's time goes into it."""
+    """A function that is not inlined and called rarely: where it is long, it is compiled with little optimisation."""
     return _kept(function, RARE)
 
 
@@ -92,7 +92,7 @@ class _Other:
 
 
 class _Kept:
-    """Functions with the structure of their arguments, each made once: it is then traced once for its shapes."""
+    """Cache of functions by the structure of their arguments, so that each is traced once for its shapes."""
 
     made: ClassVar[dict[Any, Any]] = {}
     most: ClassVar[int] = 256
@@ -139,7 +139,7 @@ def vmap_rows(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def vmap_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., Any]:
-    """The same where only so many rows count: machine code stops there, and the results of others are zero."""
+    """`vmap_rows` over the first `count` rows: machine code stops there, and the results of others are zero."""
 
     def call(*arrays: Any) -> Any:
         if not _is_native.get():
@@ -165,17 +165,17 @@ def vmap_first_rows(function: Callable[..., Any], count: Any) -> Callable[..., A
 
 
 def in_all_lanes(truth: Any) -> Any:
-    """Whether something holds for every member in step with this one; of a member by itself, whether it holds."""
+    """Whether a condition holds for every member in step; the condition itself without lanes."""
     return _across_lanes(truth, ALL_LANES) if _is_in_step.get() else truth
 
 
 def in_some_lane(truth: Any) -> Any:
-    """Whether something holds for any member in step with this one."""
+    """Whether a condition holds for any member in step."""
     return ~in_all_lanes(~truth)
 
 
 def least_of_lanes(number: Any) -> Any:
-    """The smallest of a number of all members in step."""
+    """Minimum of a number over all members in step."""
     return _across_lanes(number, LEAST_OF_LANES) if _is_in_step.get() else number
 
 
@@ -191,9 +191,9 @@ def _across_lanes(value: Any, mark: str) -> Any:
 def recompute_where(
     is_new: Any, compute: Callable[..., Any], kept: Any, *arguments: Any
 ) -> Any:
-    """`compute(*arguments)` where it is new, elsewhere `kept`, which it gave for the same arguments before.
+    """`compute(*arguments)` where `is_new`, elsewhere `kept`, its cached value for the same arguments.
 
-    Members in lanes compute it together as soon as one of them has to: the others get again what they had.
+    Members in lanes compute it together as soon as one of them has to: the others get the same value again.
     """
     if _is_in_lanes.get():
         is_new = ~_across_lanes(~is_new, ALL_LANES)

@@ -1,4 +1,4 @@
-"""The order of a program's operations: what is computed is used soon, so that few numbers wait in memory."""
+"""Scheduling: operations in an order in which few numbers are live at once."""
 
 import itertools
 from typing import Any
@@ -9,7 +9,7 @@ Run = list[Any]  # nodes and stores, one after the other
 
 
 def order_operations(function: Function) -> None:
-    """Puts each operation of a function right behind the last one that it waits for."""
+    """Moves each operation of a function right after the last one that it depends on."""
     read = {
         args[0]
         for op, args in zip(function.op, function.args, strict=True)
@@ -58,7 +58,7 @@ def _depth_first(function: Function, run: Run) -> Run:
 def _visit(
     node: int, members: dict[int, tuple[int, ...]], done: set[int], ordered: Run
 ) -> None:
-    """Appends a node behind all that it waits for."""
+    """Appends a node after all that it depends on."""
     path = [(node, iter(members[node]))]
     done.add(node)
     while path:
@@ -74,7 +74,7 @@ def _visit(
 
 
 def _operands(function: Function, statement: Any) -> tuple[int, ...]:
-    """Nodes that a statement waits for; the one that was made last first, for it has most before it."""
+    """Nodes that a statement depends on, newest first: it has most dependencies itself."""
     if isinstance(statement, StoreNumber):
         found = (abs(statement.index), abs(statement.value))
     else:

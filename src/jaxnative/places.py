@@ -1,4 +1,4 @@
-"""Arrays that are computed where they are wanted, instead of being copied there in the end."""
+"""Copy elision: arrays are computed in their final place."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ def blocks_of(statement: Any) -> list[list[Any]]:
 
 
 def rename(function: Function, block: list[Any], new: dict[Buffer, Buffer]) -> None:
-    """Lets everything in a block use other arrays in place of some."""
+    """Replaces arrays in a block by others."""
     for k, statement in enumerate(block):
         if isinstance(statement, int):
             op, args = function.op[statement], function.args[statement]
@@ -66,7 +66,7 @@ def begin_in_inputs(function: Function, is_free: Sequence[bool]) -> dict[int, in
 
     Args:
         function: to be changed.
-        is_free: inputs that nobody looks at any more when the function has returned.
+        is_free: inputs that nothing reads after the function has returned.
     """
     first_result = len(function.arguments) - function.n_results
     found: dict[int, int] = {}

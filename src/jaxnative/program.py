@@ -134,7 +134,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class For:
-    """Counts from `start` to `stop`; `carried` are (node, first, next) of numbers that go round."""
+    """Counts from `start` to `stop`; `carried` are (node, first, next) of carried numbers."""
 
     index: int
     start: int
@@ -145,7 +145,7 @@ class For:
 
 @dataclass(frozen=True)
 class While:
-    """Runs `test`, and as long as it says so, `block`."""
+    """Runs `test`, and as long as `condition` holds, `block`."""
 
     test: list[Any]
     condition: int
@@ -216,7 +216,7 @@ class Builder:
                 return found
         level = len(scopes) - 1
         if movable:
-            # Out of counting loops goes what does not change in them; never out of a branch.
+            # Loop-invariant nodes move out of counting loops, never out of a branch.
             while scopes[level].style == "for" and self._deepest(args) < level:
                 level -= 1
         new = self._new(op, args, kind, level)
@@ -238,11 +238,11 @@ class Builder:
         return len(f.op) - 1
 
     def fresh(self, op: str, kind: str) -> int:
-        """A node that is like no other: an index of a loop, a number that goes round."""
+        """A new node without operands: a loop index or a carried number."""
         return self._new(op, (), kind, len(self.scopes) - 1)
 
     def real(self, x: float | int) -> int:
-        """A double that stands in the program."""
+        """A constant double."""
         x = float(x)
         if x == 0.0:
             return ZERO
@@ -253,7 +253,7 @@ class Builder:
         return self._constant(x, "d")
 
     def whole(self, n: float | int | np.integer) -> int:
-        """A whole number that stands in the program."""
+        """A constant whole number."""
         found = self.wholes.get(n)  # type: ignore[arg-type]
         if found is None:
             n = int(n)
@@ -368,7 +368,7 @@ FREE = ("load", "const", "index", "carried")  # nodes that compute nothing
 
 
 def drop_unused(function: Function) -> int:
-    """Takes out nodes that nothing needs; how many arithmetic operations are left."""
+    """Eliminates dead nodes; number of arithmetic operations that remain."""
     needed: set[int] = set()
     _sweep(function, function.block, needed)
     return sum(function.op[k] not in FREE for k in needed)

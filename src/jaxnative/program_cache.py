@@ -42,7 +42,7 @@ KNOWN = frozenset({"jaxnative", "builtins", "jax", "jaxlib", "numpy", "equinox"}
 
 
 def key_of(*facts: Any) -> str | None:
-    """Name of a program by all that it depends on, functions by their names; None if that cannot be told."""
+    """Key of a program by all that it depends on, functions by their names; None if it has none."""
     packages = _packages_in(facts)
     # A class of the user's, such as a law, may have the same name and other code in the next process.
     if not packages <= _packages():
@@ -96,7 +96,7 @@ def installed_version(package: str) -> str:
 
 
 def patterns(key: str | None) -> list[Known]:
-    """Zeros and ones that the kept programs of a structure take for granted, the last made last."""
+    """Zeros and ones that the stored programs of a structure assume, newest last."""
     data = None if key is None else code_cache.find(_pattern_key(key), counts=False)
     try:
         return [] if data is None else _patterns_from(data)
@@ -105,7 +105,7 @@ def patterns(key: str | None) -> list[Known]:
 
 
 def keep_pattern(key: str | None, known: Known) -> None:
-    """Keeps what a program of a structure takes for granted, so that the next process can look for the program."""
+    """Stores the zeros and ones that a program of a structure assumes, by which the next process finds it."""
     if key is None:
         return
     # Two processes at once may lose a pattern, which then costs its program another translation.
@@ -150,20 +150,20 @@ def program_key(key: str | None, digest: str) -> str | None:
 
 
 def find(key: str | None) -> Recipe | None:
-    """A program that was kept, with its code in this process; None if anything of it is missing."""
+    """A stored program, its code loaded; None if anything of it is missing."""
     data = None if key is None else code_cache.find(key, counts=False)
     if data is None:
         return None
     try:
         recipe = _recipe_from(data)
     except ValueError:
-        # Kept by another version of something: it is made anew.
+        # Stored by another version: it is compiled again.
         return None
     return recipe if load_pieces(recipe.pieces) else None
 
 
 def keep(key: str | None, recipe: Recipe) -> None:
-    """Keeps a program for the next process, if it can be written down."""
+    """Stores a program for the next process, if it can be serialised."""
     if key is None or recipe.hosts or code_cache.folder() is None:
         return
     fields = recipe._replace(pieces=[tuple(piece) for piece in recipe.pieces])

@@ -1,4 +1,4 @@
-"""Calls that come again: a march calls the same program with the same model, and a state that moves on."""
+"""Repeated calls: time integration calls the same program with the same model and a new state."""
 
 import weakref
 from collections import deque
@@ -16,15 +16,15 @@ from .compilation import Program, split_arguments
 Addresses = UInt64[np.ndarray, " n"]
 
 NOT_SERVED = object()
-MOST_RESULTS = 4  # that are known at sight when they come back as arguments
+MOST_RESULTS = 4  # that are recognised when they come back as arguments
 
 
 class RecentCall:
-    """A call that may come again with some of its arguments: what was found out about those is kept.
+    """A recent call: addresses and checks of its arguments are cached for calls with some of the same.
 
     Args:
         program: what the call ran.
-        known: zeros and ones that the program takes for granted, for each number; None where it takes nothing.
+        known: zeros and ones that the program assumes, for each number; None where it assumes none.
         args: of the call.
     """
 
@@ -81,7 +81,7 @@ class RecentCall:
 
 
 class ArgumentForm(NamedTuple):
-    """What two arguments have to have in common, their numbers apart, so that one program serves both."""
+    """Structure that arguments of the same program share: everything but their numbers."""
 
     structure: Any
     shapes: tuple[tuple[tuple[int, ...], np.dtype], ...]
@@ -95,7 +95,7 @@ def form_of(numbers: Sequence[Any], structure: Any) -> ArgumentForm:
 
 
 class Argument:
-    """One argument of a call, and what was found out about it.
+    """One argument of a call, with cached addresses and checks.
 
     Args:
         arg: the argument.
@@ -187,7 +187,7 @@ class Argument:
             return None
         pairs = zip(self._numbers, numbers, strict=True)
         if self._lasts and all(old is new for old, new in pairs):
-            # Put together anew from the very arrays of the one before: asked for again, it is known at sight.
+            # A new tree of the same arrays as the one before: recognised by identity from now on.
             self._arg = arg
             return self.arrays
         found = []
@@ -209,24 +209,24 @@ class Argument:
 
 
 class KnownResult(NamedTuple):
-    """A result of machine code: a march hands the state that it has reached to its next call."""
+    """A result of machine code, which may be an argument of the next call: time integration passes its state on."""
 
     module: weakref.ref
     form: ArgumentForm
     places: Addresses
 
 
-# The last of them; nobody looks at older ones.
+# The last of them; older ones are dropped.
 _results: deque[KnownResult] = deque(maxlen=MOST_RESULTS)
 
 
 def remember_result(module: eqx.Module, form: ArgumentForm, places: Addresses) -> None:
-    """Keeps where the numbers of a result are, as long as the result is there."""
+    """Caches the addresses of a result as long as it lives."""
     _results.append(KnownResult(weakref.ref(module), form, places))
 
 
 def known_result(arg: Any) -> KnownResult | None:
-    """What is known about an argument that is one of the last results."""
+    """The cached entry of an argument that is one of the last results."""
     # Another thread may add one meanwhile.
     for result in tuple(_results):
         module = result.module()
@@ -236,7 +236,7 @@ def known_result(arg: Any) -> KnownResult | None:
 
 
 def holds(known: Int[np.ndarray, "*n"], number: Any) -> bool:
-    """True if a number has the zeros and ones that are taken for granted: 0 or 1 where they are, -1 elsewhere."""
+    """True if an array has the zeros and ones of a pattern: 0 or 1 where they are assumed, -1 elsewhere."""
     if isinstance(number, jax.ShapeDtypeStruct):
         return False
     return bool(((known < 0) | (known == np.asarray(number))).all())

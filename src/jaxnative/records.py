@@ -32,14 +32,14 @@ def to_text(value: Any, packages: Iterable[str]) -> str:
     """
     known = frozenset(packages)
     text = json.dumps(_encoded(value, known))
-    # What is read is what was written, or it is not written.
+    # Written only if it reads back the same.
     if json.dumps(_encoded(from_text(text, known), known)) != text:
         raise NotPlainError("is not read as it was written")
     return text
 
 
 def from_text(text: str | bytes, packages: Iterable[str]) -> Any:
-    """The structure again.
+    """The structure of a JSON text.
 
     Raises:
         ValueError: the text was not made by `to_text` for these packages.

@@ -71,7 +71,7 @@ class RowsAhead(NativeAhead):
             pattern, program = self._pattern_and_program(window)
             if isinstance(program.call, _RowsRunner) and pattern is not None:
                 recent = _RecentRows(program.call, pattern, window)
-                # A user's code has to be forgotten when the user lets it go.
+                # A user's code must not outlive the user's reference to it.
                 if not program.user_code:
                     before = self._recent_rows[: MOST_RECENT - 1]
                     self._recent_rows = (recent, *before)
@@ -121,10 +121,9 @@ class RowsAhead(NativeAhead):
         ]
         shared = tuple(argument.is_shared for argument in arguments)
         width = lane_code.lane_count()
-        inner = lane_code.load(function, shared, width, self._is_quick)
+        inner = lane_code.load(function, shared, width)
         name, text = rows_text(inner, arguments, width, None)
-        effort = machine_code.Effort(level=0 if self._is_quick else 1)
-        machine_code.load_text(name, text, effort, [inner])
+        machine_code.load_text(name, text, machine_code.Effort(level=1), [inner])
         recipe = recipe_of(traced, name, result)
         return _of_all_rows(recipe, of_model, columns[0].shape[0])
 
@@ -173,7 +172,7 @@ def _of_all_rows(recipe: Recipe, k: int, rows: int) -> Recipe:
 
 
 class _RowsRunner(Runner):
-    """A program that is told how many rows it has: its results have as many."""
+    """A program that takes the number of rows as an input: its results have as many."""
 
     def __init__(self, recipe: Recipe):
         super().__init__(recipe)
@@ -200,11 +199,11 @@ class _RowsRunner(Runner):
 
 
 class _RecentRows:
-    """A call of rows that may come again: with the same model, or one like it, and other rows.
+    """A recent call of rows, for calls with the same model or a similar one, and other rows.
 
     Args:
         runner: of the program.
-        pattern: what it takes for granted.
+        pattern: zeros and ones that it assumes.
         args: of one window; its rows may be shapes alone.
     """
 
@@ -238,7 +237,7 @@ class _RecentRows:
 def windows_of(
     columns: Sequence[Any], rows: int
 ) -> Iterator[tuple[int, list[np.ndarray]]]:
-    """The columns in windows of so many rows, and how many of them count: the last row fills the last window up."""
+    """The columns in windows of so many rows, and how many are valid: the last row pads the last window."""
     whole = [np.asarray(column) for column in columns]
     total = len(whole[0])
     for first in range(0, max(total, 1), rows):

@@ -1,4 +1,4 @@
-"""A traced program as it is walked through: its values, which of them are needed, and when each is read."""
+"""Liveness of a traced program: its values, which of them are needed, and where each is read last."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ class Environment:
 
 
 def sole_call(program: Any) -> Any:
-    """The call of a kept function that is all a traced program does; None where it does anything else."""
+    """The call of a marked function that is all a traced program does; None where it does anything else."""
     jaxpr = program.jaxpr
     if program.consts or len(jaxpr.eqns) != 1:
         return None

@@ -180,7 +180,7 @@ class Translator:
     def computed_in_place(
         self, values: Sequence[Value], places: Sequence[Memory], before: int = 0
     ) -> set[int]:
-        """Which values can be computed where they are wanted: arrays of the frame that nobody else looks at.
+        """Which values can be computed in their final place: arrays of the frame with no other use.
 
         Args:
             values: of a block that has just been written.
@@ -207,7 +207,7 @@ class Translator:
     def put_in_place(
         self, values: Sequence[Value], places: Sequence[Memory], which: set[int]
     ) -> None:
-        """Lets the block that has just been written compute values where they are wanted."""
+        """Renames arrays in the block that has just been written, so that values are computed in their final place."""
         function = self.builder.function
         wanted: dict[Buffer, Buffer] = {}
         for k in which:
@@ -332,7 +332,7 @@ class Translator:
         return list(outputs) if equation.primitive.multiple_results else [outputs]
 
     def _expanded(self, equation: Any, operands: list[Value]) -> list[Value]:
-        """Outputs of an operation that says itself what it is made of."""
+        """Outputs of an operation that is defined by others."""
         primitive, params = equation.primitive, equation.params
 
         parts = primitive.to_lojax if primitive.name == HIGH else primitive.impl
@@ -372,7 +372,7 @@ class Translator:
         return sources_of(value)
 
     def settled(self, value: Value) -> Value:
-        """The value in a form that a loop may read again and again."""
+        """The value in a form that a loop may read repeatedly."""
         if isinstance(value, Lazy):
             return self.store.in_memory(value, self.owner)
         return self.indexable(value)
@@ -392,7 +392,7 @@ class Translator:
         return self.store.in_memory(value, self.owner)
 
     def is_own(self, value: Value) -> bool:
-        """True if the memory of a value may be overwritten: it is ours, whole, and nobody reads it any more."""
+        """True if the memory of a value may be overwritten: it is local, whole, and not read later."""
         if not isinstance(value, Memory) or value.buffer.owner is not self.owner:
             return False
         if value.offset != ZERO or not is_dense(value):
@@ -414,7 +414,7 @@ class Translator:
         ]
 
     def own(self, value: Value) -> Memory:
-        """A copy that may be overwritten, or the value itself where nobody needs it any more."""
+        """A copy that may be overwritten, or the value itself where it has no other use."""
         if self.is_own(value):
             assert isinstance(value, Memory)
             value.known = None

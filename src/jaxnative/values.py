@@ -1,4 +1,4 @@
-"""What an array of a traced program is while it is translated: nodes, a place in memory, or a rule for its elements."""
+"""Forms of an array during translation: nodes, memory, or a lazy rule for its elements."""
 
 import itertools
 import math
@@ -46,7 +46,7 @@ class Memory:
     known: np.ndarray | None = None
 
     def fresh(self) -> "Memory":
-        """The same place, of whose numbers nothing is known."""
+        """The same memory, without known zeros and ones."""
         return Memory(self.kind, self.buffer, self.offset, self.strides, self.shape)
 
 
@@ -103,7 +103,7 @@ class ValueStore:
     # --- making values
 
     def constant(self, numbers: np.ndarray) -> Value:
-        """Numbers that stand in the program."""
+        """Constants of the program."""
         numbers = np.asarray(numbers)
         kind = kind_of(numbers.dtype)
         if kind == "c":
@@ -114,7 +114,7 @@ class ValueStore:
     def allocate(
         self, kind: str, shape: tuple[int, ...], owner: Any, dtype: Any = None
     ) -> Memory:
-        """An array in the frame, its numbers yet to be written."""
+        """An uninitialised array in the frame."""
         name = DTYPES[kind] if dtype is None else np.dtype(dtype).name
         buffer = self.builder.allocate(name, size_of(shape), owner)
         return Memory(kind, buffer, ZERO, row_strides(shape), shape)
@@ -344,7 +344,7 @@ class ValueStore:
         kinds: tuple[str, ...],
         body: Callable[[int, tuple[int, ...]], tuple[int, ...]],
     ) -> tuple[int, ...]:
-        """A counting loop with numbers that go round; their last values."""
+        """A counting loop with carried numbers; their last values."""
         builder = self.builder
         builder.open("for")
         carried = [builder.fresh("carried", kind) for kind in kinds]

@@ -27,7 +27,7 @@ class _VectorElimination:
         """The whole function."""
         t = self.text
         for plane in self.planes:
-            # Candidates for the next pivot are looked at one place beyond the last row.
+            # The search for the next pivot reads one place beyond the last row.
             t.array(plane, self.n * self.stride + self.width)
         t.loop("0", str(self.n), self._row_in)
         t.loop("0", str(self.blocks), self._panel)

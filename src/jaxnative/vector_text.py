@@ -1,4 +1,4 @@
-"""Functions written for LLVM in vectors by hand: loops, numbers, and complex numbers as pairs of them."""
+"""Functions written for LLVM in vectors: loads, stores, and arithmetic of real and complex numbers."""
 
 from collections.abc import Callable, Sequence
 

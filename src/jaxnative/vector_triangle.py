@@ -17,7 +17,7 @@ def triangle_text(
     for first in blocks if is_lower else reversed(blocks):
         rows = range(first, min(first + width, n))
         known = range(first) if is_lower else range(rows.stop, n)
-        left = {i: form.left_over(i, known) for i in rows}
+        left = {i: form.remainder(i, known) for i in rows}
         found: dict[int, Parts] = {}
         for i in rows if is_lower else reversed(rows):
             value = left[i]
@@ -48,7 +48,7 @@ class _Real:
         """A number of the matrix."""
         return [self.text.load("%a1", i * self.n + j)]
 
-    def left_over(self, i: int, known: range) -> Parts:
+    def remainder(self, i: int, known: range) -> Parts:
         """Right-hand side i, less the row times the unknowns that are known: whole vectors of them."""
         t = self.text
         right = t.load("%a0", i)
@@ -71,8 +71,8 @@ class _Real:
 class _Complex:
     """The same for complex numbers, as they stand in memory: pairs.
 
-    Rows are multiplied by real and imaginary parts of the unknowns, each of them twice in a row; how the sums belong
-    together is looked at only in the end.
+    Rows are multiplied by real and imaginary parts of the unknowns, each of them twice in a row; the sums are
+    combined only in the end.
     """
 
     def __init__(self, n: int, width: int):
@@ -89,7 +89,7 @@ class _Complex:
         first = 2 * (i * self.n + j)
         return [self.text.load("%a1", first), self.text.load("%a1", first + 1)]
 
-    def left_over(self, i: int, known: range) -> Parts:
+    def remainder(self, i: int, known: range) -> Parts:
         """Right-hand side i, less the row times the unknowns that are known: whole vectors of them."""
         t = self.text
         right = [t.load("%a0", 2 * i), t.load("%a0", 2 * i + 1)]
