@@ -32,7 +32,7 @@ def test_a_home_folder_that_is_not_there_is_not_made(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / ".cache" / "lissom"
 
 
-def test_compiled_code_is_counted_and_told(tmp_path):
+def test_compiled_code_is_counted_and_reported(tmp_path):
     code = CompiledCode(tmp_path)
     for event in (HIT, HIT, "/jax/something/else"):
         code.count(event)

@@ -63,7 +63,7 @@ def test_a_bar_in_a_notebook_moves_and_goes(notebook):
     assert notebook[-1] == ""
 
 
-def test_without_terminal_and_notebook_lines_are_told(capsys):
+def test_without_terminal_and_notebook_lines_are_printed(capsys):
     half_done(True)
     captured = capsys.readouterr()
     assert captured.err == (
@@ -73,7 +73,7 @@ def test_without_terminal_and_notebook_lines_are_told(capsys):
 
 
 @pytest.mark.parametrize("wanted", [False, None])
-def test_nobody_is_told_who_did_not_ask(wanted, capsys):
+def test_nothing_is_printed_unless_requested(wanted, capsys):
     half_done(wanted)
     assert capsys.readouterr() == ("", "")
 

@@ -83,7 +83,7 @@ def test_reports_come_before_the_answer_and_prints_do_not_get_in_between(worker)
         (b"fail", 1, "exit code 1"),
     ],
 )
-def test_a_process_that_dies_is_told_by_its_code(worker, word, code, said):
+def test_a_process_that_dies_is_reported_with_its_code(worker, word, code, said):
     with pytest.raises(WorkerDied, match=said) as death:
         worker.call(word)
     assert death.value.code == code and not worker.is_alive

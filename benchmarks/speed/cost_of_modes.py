@@ -23,7 +23,7 @@ REPEATS = 7
 
 
 def measure(**changes: Any) -> dict[str, Any]:
-    """One model against the clock."""
+    """Run time and steps of one model."""
     scenario = Scenario.load("l-shape-swing").replace({"output_dt": 0.01} | changes)
     body = body_of(scenario.robot, 0)
     reduction, _ = timed(

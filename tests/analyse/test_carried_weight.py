@@ -39,7 +39,7 @@ def test_with_it_a_hanging_robot_swings_as_with_finite_rotations(choice):
 
 
 @pytest.mark.slow
-def test_damped_modes_and_linear_models_take_it_alike():
+def test_damped_modes_and_linear_models_include_it_too():
     model = hanging()
     undamped = frequencies(model, weight_stiffness=True)
     damped = frequencies(model, damped=True, weight_stiffness=True)

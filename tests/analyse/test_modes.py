@@ -219,7 +219,7 @@ def test_a_joint_that_moves_no_mass_is_named(how):
         ls.modes(robot, [0.3, 0.2], **how)
 
 
-def test_ten_modes_are_found_unless_told_otherwise():
+def test_ten_modes_are_found_by_default():
     model = ls.Model("double-pendulum")
     everything = ls.modes(model, count=None)
     lowest = ls.modes(model)

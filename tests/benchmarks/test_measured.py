@@ -155,7 +155,7 @@ def test_reduced_basis_is_clamped_and_diagonal(robot):
     np.testing.assert_allclose(basis.T @ body.mass_matrix @ basis, np.eye(9), atol=1e-9)
 
 
-def test_both_models_of_the_peer_fall_alike(robot):
+def test_both_models_of_the_peer_have_the_same_fall(robot):
     paths = [
         model.run(0.05, 1e-3, 0.9)
         for model in (floating_frames(robot, 3), exact_beams(robot))

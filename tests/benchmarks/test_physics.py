@@ -67,7 +67,7 @@ def test_the_release_from_horizontal_has_one_path_whatever_the_erls():
         ("double pendulum, spatial", 5e-5, 5e-4),
     ],
 )
-def test_the_tip_is_as_near_the_peer_as_the_formulation_of_the_paper_brings_it(
+def test_the_tip_is_as_close_to_the_peer_as_the_formulation_of_the_paper_allows(
     case, least, most
 ):
     rows = list(physics.peer_rows(case))

@@ -197,7 +197,7 @@ def test_rigid_motion_and_total_inertia_are_those_of_the_link(i):
     assert np.abs(body.stiffness[:6]).max() == 0.0
 
 
-def test_many_assumed_modes_and_a_fine_mesh_bend_alike():
+def test_many_assumed_modes_and_a_fine_mesh_have_the_same_deflection():
     data = {
         **ARM4,
         "links": [dict(link) for link in ARM4["links"]],

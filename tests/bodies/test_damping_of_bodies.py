@@ -40,7 +40,7 @@ def test_ratio_shows_as_decay_of_the_free_vibration():
     assert_allclose(-roots.real / np.abs(roots), 0.03, rtol=1e-6)
 
 
-def test_rayleigh_coefficients_are_kept_apart():
+def test_rayleigh_coefficients_are_stored_separately():
     body = beam(BENT)
     damped = with_rayleigh(body, alpha=1.3, beta=2e-4)
     assert damped.alpha == 1.3

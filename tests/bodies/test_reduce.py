@@ -383,7 +383,7 @@ def test_frequency_form_of_the_eigenproblem_agrees_with_the_textbook_one():
 
 
 @pytest.mark.parametrize("traced", [np.asarray, jnp.asarray])
-def test_modes_of_links_nearly_alike_point_the_same_way(traced):
+def test_modes_of_similar_links_have_the_same_sign(traced):
     # LAPACK leaves the sign of a mode open, and two links that differ in the fifth digit get it differently.
     link = beam(elements=2)
     K, M = link.stiffness[6:, 6:], link.mass_matrix[6:, 6:]

@@ -46,7 +46,7 @@ def test_without_feedback_the_encoder_follows_the_flexible_feed_forward_alone():
 
 
 @pytest.mark.slow
-def test_the_encoder_is_foretold_on_its_reference_and_all_ends_at_rest():
+def test_the_encoder_is_predicted_on_its_reference_and_all_ends_at_rest():
     exact = inverted()
     times = np.asarray(exact.measured.t)
     encoder, tip = np.asarray(exact.measured.values).T

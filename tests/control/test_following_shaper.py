@@ -21,7 +21,7 @@ def frequency(q):
     return float(10.0 - 2.5 * q[0])
 
 
-def left_over(signal):
+def residual(signal):
     """Amplitude of eta'' + 2 zeta omega eta' + omega^2 eta = -r'', omega that of the pose, after the motion."""
     grid = np.linspace(0.0, signal.breakpoints[-1], 3001)
     place, push = (
@@ -41,9 +41,9 @@ def left_over(signal):
 @pytest.mark.parametrize("kind", [zv, zvd])
 def test_a_followed_mode_is_left_with_far_less_than_a_shaper_of_one_frequency(kind):
     end = Mode(frequency([1.4]), ZETA)
-    fixed = left_over(shape_signal(MOTION, kind(end)))
+    fixed = residual(shape_signal(MOTION, kind(end)))
     moving = follow_mode(MOTION, kind(Mode(1.0, ZETA)), ZETA, frequency)
-    quiet = left_over(moving)
+    quiet = residual(moving)
     # The phases are right; that the amplitude of a mode changes with its frequency is left out.
     assert quiet < 0.3 * fixed
     slowest, fastest = frequency([1.4]), frequency([0.2])

@@ -18,7 +18,7 @@ gains:
 @pytest.mark.parametrize(
     ("text", "line"), [(PID, 6), (f"controller:\n{PID}".replace("\n", "\n  "), 7)]
 )
-def test_a_wrong_gain_is_told_with_the_file_of_the_law_and_its_line(
+def test_a_wrong_gain_is_reported_with_the_file_of_the_law_and_its_line(
     tmp_path, text, line
 ):
     file = tmp_path / "law.yaml"
@@ -45,7 +45,7 @@ def test_a_type_that_is_no_word_is_refused_with_the_types_there_are(tmp_path, ki
         ("model: {payload.mas: 1}", 7, "controller.model.payload.mas", "unknown"),
     ],
 )
-def test_a_law_that_cannot_be_designed_is_told_with_its_file_and_line(
+def test_a_law_that_cannot_be_designed_is_reported_with_its_file_and_line(
     tmp_path, change, line, field, message
 ):
     lines = PID.replace("-1", "1").splitlines()

@@ -118,7 +118,7 @@ def two_masses():
 def bang_bang_time():
     """Three switches, symmetric about the middle: the closed-form conditions of [SinghVadali1994]."""
 
-    def left_over(times):
+    def residual(times):
         first, half = times
         switches = np.array([0, first, half, 2 * half - first, 2 * half])
         signs = np.array([1, -2, 2, -2, 1])
@@ -128,7 +128,7 @@ def bang_bang_time():
         moved = np.sum(signs * (2 * half - switches) ** 2) / 2 / 2
         return [still, moved - 1.0]
 
-    first, half = fsolve(left_over, [1.0, 2.1])
+    first, half = fsolve(residual, [1.0, 2.1])
     return 2 * half
 
 

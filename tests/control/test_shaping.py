@@ -101,12 +101,12 @@ def test_a_shaper_of_unknown_kind_or_without_its_band_is_refused():
 def test_a_shaped_motion_leaves_an_oscillator_at_rest():
     motion = RestToRest([0.0, 0.3], [[0.0], [1.0]], "trapezoid")
     plain, quiet = (
-        _left_over(signal) for signal in (motion, shape_signal(motion, zvd(DAMPED)))
+        _residual(signal) for signal in (motion, shape_signal(motion, zvd(DAMPED)))
     )
     assert quiet < 1e-12 * plain
 
 
-def _left_over(signal):
+def _residual(signal):
     """Amplitude of an oscillator after the motion of its base has ended, by its convolution integral."""
     omega, zeta = DAMPED
     ends = np.unique(signal.breakpoints)

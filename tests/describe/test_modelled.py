@@ -42,7 +42,7 @@ def test_a_result_of_version_0_1_names_its_formulation_alone():
     assert str(modelled_run({"formulation": "erls-cms"})) == "erls-cms"
 
 
-def test_a_reduction_of_python_is_told_in_words():
+def test_a_reduction_of_python_is_described_in_words():
     told = modelled("erls-cms", None, ls.Reduction(modes=4))
     assert str(told).startswith("erls-cms, craig-bampton, modes Reduction(modes=4")
 

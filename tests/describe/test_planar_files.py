@@ -129,7 +129,7 @@ def test_a_planar_robot_has_no_displacement_out_of_its_plane_to_zero():
         Scenario.from_dict(data)
 
 
-def test_a_planar_robot_with_a_broken_link_is_told_of_that_link_alone():
+def test_a_planar_robot_with_a_broken_link_reports_that_link_alone():
     data = deepcopy(PLANAR)
     data["links"][0]["joint"]["type"] = "ball"
     with pytest.raises(DescriptionError) as failure:

@@ -39,6 +39,6 @@ def test_both_make_the_same_link(beam, matrices):
     assert "(free-interface)" in str(old.report) and "rubin" not in str(old.report)
 
 
-def test_an_unknown_name_is_told_the_ones_there_are(matrices):
+def test_an_unknown_name_is_answered_with_the_known_ones(matrices):
     with pytest.raises(FeError, match="craig-bampton, guyan, free-interface$"):
         ls.reduce_link(matrices, {"inner": 1, "tip": 3}, method="ruben")

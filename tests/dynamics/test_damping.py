@@ -167,7 +167,9 @@ def test_every_robot_of_the_library_has_rayleighs_ratios_in_every_formulation(na
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNEVEN)
-def test_robots_with_damping_of_their_own_are_damped_alike_in_every_formulation(name):
+def test_robots_with_damping_of_their_own_have_the_same_ratios_in_every_formulation(
+    name,
+):
     robot = robot_named(name).replace({"gravity": [0.0, 0.0, 0.0]})
     first, *others = [found.damping_ratio for found in held_modes(robot)]
     assert np.all(first > 0.0) and len(others) > 2
@@ -176,7 +178,7 @@ def test_robots_with_damping_of_their_own_are_damped_alike_in_every_formulation(
 
 
 @pytest.mark.slow
-def test_the_double_pendulum_is_damped_alike_under_gravity():
+def test_the_double_pendulum_has_the_same_damping_ratios_under_gravity():
     found = []
     for choice in (
         {"formulation": "erls-fem"},

@@ -69,7 +69,7 @@ def test_what_is_wrong_in_a_result_names_its_file(tmp_path):
     assert all(str(p).startswith(str(file)) for p in refusal.value.problems)
 
 
-def test_a_stiffness_beyond_all_numbers_is_told_and_does_not_end_the_checks():
+def test_a_stiffness_beyond_all_numbers_is_reported_and_does_not_end_the_checks():
     K = 1e308 * np.array([[1.0, -1.0], [-1.0, 1.0]])
     points = np.array([[0.0, 10, 10], [10.0, 10, 0]])
     whole = np.kron(K, np.eye(6))

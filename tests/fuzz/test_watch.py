@@ -107,7 +107,7 @@ def test_a_run_that_is_stopped_prints_its_counts(number):
     assert "Traceback" not in err and process.returncode == 0
 
 
-def test_a_failing_case_is_kept_with_its_files_and_its_command(tmp_path):
+def test_a_failing_case_is_stored_with_its_files_and_its_command(tmp_path):
     files = tmp_path / "files"
     files.mkdir()
     (files / "robot.yaml").write_text("links: [")

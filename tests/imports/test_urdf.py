@@ -180,7 +180,7 @@ def test_links_beside_the_chain_ride_along_or_are_left_out(tmp_path):
     assert notes[0] == "off the chain, welded to fore_arm: hand, finger"
 
 
-def test_links_without_mass_on_moving_joints_are_told(tmp_path):
+def test_links_without_mass_on_moving_joints_are_reported(tmp_path):
     hook = '<link name="hook"/>' + joint(
         "j8", "revolute", "flange", "hook", "0 0 0.1", more=AXIS
     )
@@ -188,7 +188,7 @@ def test_links_without_mass_on_moving_joints_are_told(tmp_path):
     assert note == "without mass, as the file has no <inertial>: slide, hook"
 
 
-def test_a_held_joint_stands_where_it_is_told(tmp_path):
+def test_a_held_joint_stays_at_its_given_value(tmp_path):
     """The centre of the finger moves along the hand's axis by what its joint is told."""
     path = write(tmp_path, BODY + HAND)
     centres = []

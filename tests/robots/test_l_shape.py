@@ -170,7 +170,7 @@ def test_theta_comes_down_to_its_value_with_all_exported_modes_and_energy_is_kep
 
 
 @pytest.mark.slow
-def test_the_elbow_under_torque_rings_near_the_published_frequencies():
+def test_the_elbow_under_torque_vibrates_close_to_the_published_frequencies():
     peaks = list(l_shape.peak_rows())
     assert not failures(l_shape.peak_checks(peaks))
     fourth = next(

@@ -26,14 +26,14 @@ def test_every_choice_of_the_erls_gives_the_same_physical_path(reference):
     assert np.abs(tips - released()[0]).max() < TENTH
 
 
-def test_energy_is_kept_at_tight_tolerance():
+def test_energy_is_conserved_at_tight_tolerance():
     _, energy, _ = released(rtol=1e-9)
     total = energy.sum(axis=1)
     assert np.abs(total - total[0]).max() < 1e-6 * np.abs(energy).max()
 
 
 @pytest.mark.slow
-def test_energy_is_kept_over_two_seconds_at_tight_tolerance():
+def test_energy_is_conserved_over_two_seconds_at_tight_tolerance():
     _, energy, _ = released(duration=2.0, rtol=1e-9)
     total = energy.sum(axis=1)
     assert np.abs(total - total[0]).max() < 1e-6 * np.abs(energy).max()

@@ -151,7 +151,7 @@ def test_members_in_any_order_get_their_own_runs():
     ).all()
 
 
-def test_members_that_are_alike_follow_each_other():
+def test_similar_members_are_neighbours():
     which = np.array([2, 0, 1, 0])
     angles = np.array([[0.1], [0.3], [0.0], [0.2]])
     state = eqx.tree_at(lambda s: s.q, pendulum().at([0.0]), angles)
@@ -190,7 +190,7 @@ def test_members_may_start_from_states_of_their_own():
 
 
 @pytest.mark.slow
-def test_outputs_beyond_one_window_are_kept_and_agree_with_xla():
+def test_outputs_beyond_one_window_are_stored_and_agree_with_xla():
     options = {"t_end": 0.6, "output_dt": 0.001}
     start = pendulum().at([0.4])
     native = family().rollout(start, **options, common_steps=False)

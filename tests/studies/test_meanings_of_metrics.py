@@ -160,7 +160,7 @@ def test_sweep_and_comparison_find_the_same_drive_energy_in_one_run():
     assert found > 1.01 * till_stop["drive_energy"]
 
 
-def test_a_study_of_controllers_that_asks_for_largest_strain_is_told_of_gauge_strain(
+def test_a_study_of_controllers_with_largest_strain_gets_a_note_on_gauge_strain(
     tmp_path, capsys
 ):
     """Its name is kept, its number is another one: Python warns, the command says it in one line on stderr."""

@@ -42,7 +42,7 @@ def shown(path: str, form: str = "") -> Callable[[Row], str]:
 
 
 def duration(path: str) -> Callable[[Row], str]:
-    """Seconds."""
+    """Seconds as text, with digits by their size."""
     return lambda row: seconds(entry(row, path))
 
 
@@ -58,7 +58,7 @@ def waited(path: str, form: Callable[[float], str]) -> Callable[[Row], str]:
 
 
 def metres(path: str) -> Callable[[Row], str]:
-    """A distance."""
+    """A distance [m] as text."""
     return lambda row: f"{entry(row, path):.1e} m"
 
 

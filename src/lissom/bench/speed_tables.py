@@ -32,7 +32,7 @@ def microseconds(key: str, digits: int):
 
 
 def case_table(cases: Sequence[Row]) -> ReportTable:
-    """Library scenarios against the clock."""
+    """Table of the run times of library scenarios."""
     columns = (
         ("case", shown("case")),
         BUILD,

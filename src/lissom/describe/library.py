@@ -40,7 +40,7 @@ class LibraryScenario:
 
 @dataclass(frozen=True, repr=False)
 class Library(Result):
-    """What comes with the package."""
+    """Robots, scenarios and comparisons of controllers that come with the package."""
 
     robots: tuple[LibraryRobot, ...]
     scenarios: tuple[LibraryScenario, ...]

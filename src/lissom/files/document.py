@@ -1,4 +1,4 @@
-"""Files of YAML 1.2 as plain data with the line of every entry; what was read once is kept for the next process."""
+"""Files of YAML 1.2 as plain data with the line of every entry; what was read once is cached for the next process."""
 
 import hashlib
 from pathlib import Path
@@ -20,7 +20,7 @@ WHOLE = "# whole: ends with ..."
 END = "..."
 
 # Characters: longer text consists of numbers, which are read at once.
-MOST_KEPT = 300_000
+MOST_CACHED = 300_000
 
 
 class Document(NamedTuple):
@@ -55,21 +55,21 @@ def read_document(path: Path) -> Document:
     except UnicodeDecodeError as reason:
         message = f"is not UTF-8 text (byte {reason.start})"
         raise refused_file(file, message) from None
-    if len(text) <= MOST_KEPT and code_cache.folder() is not None:
-        return _kept_document(text, file)
+    if len(text) <= MOST_CACHED and code_cache.folder() is not None:
+        return _cached_document(text, file)
     return parse_document(text, file)
 
 
-def _kept_document(text: str, file: str) -> Document:
-    """The same as `parse_document`, which takes a hundred times as long as to find what it made of this text before."""
+def _cached_document(text: str, file: str) -> Document:
+    """`parse_document` with a cache on disk; parsing takes a hundred times as long as reading the cache."""
     words = f"{text}\n{source_digest(client_folders())}"
     key = "document-" + hashlib.sha256(words.encode("utf-8")).hexdigest()
-    kept = code_cache.find(key, counts=False)
+    cached = code_cache.find(key, counts=False)
     try:
-        if kept is not None:
-            return Document(file, *document_of_json(kept))
+        if cached is not None:
+            return Document(file, *document_of_json(cached))
     except ValueError:
-        # Written by something else: it is made anew.
+        # Written by another program: the file is parsed again.
         pass
     document = parse_document(text, file)
     try:

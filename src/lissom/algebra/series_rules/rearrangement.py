@@ -18,7 +18,7 @@ def convert(m, params, a: Series) -> Series:
 
 
 def copy(m, params, a: Series) -> Series:
-    """The series itself."""
+    """The same series: rule of operations that only copy."""
     return a
 
 

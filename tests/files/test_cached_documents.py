@@ -61,7 +61,7 @@ def test_other_code_reads_it_anew(folder, monkeypatch):
     assert len(list(folder.glob("document-*"))) == 2
 
 
-def test_problems_of_a_kept_document_stand_in_their_lines(folder, tmp_path):
+def test_problems_of_a_cached_document_have_their_lines(folder, tmp_path):
     file = tmp_path / "robot.yaml"
     file.write_text(ROBOT.read_text().replace("gravity:", "gravty:"))
     said = []
