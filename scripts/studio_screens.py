@@ -30,6 +30,7 @@ def build(page: Page) -> None:
     """A robot of the library as form and text, everything about its second link."""
     page.locator(".cm-content").wait_for()
     page.get_by_label("All of link upper").click()
+    page.locator(".build .stage .empty").wait_for(state="hidden")
     page.wait_for_timeout(2000)
 
 
