@@ -157,6 +157,33 @@ def test_what_is_no_list_is_marked_and_not_lost(page, folder):
     assert data(page) == read(ARM)
 
 
+# Half typed, or written by somebody who has not read what a robot file is.
+ODD = (
+    "links: [null, abc, {joint: 3}]",
+    "links: [{name: [1], joint: {dh: 3, limits: {stop: 1}}, beam: 4}]",
+    "links: [{name: bar, beam: {section: {shape: rect}, material: [1]}, masses: {a: 1}}]",
+    "links: [{name: bar, beam: {section: {start: {shape: box}, end: 3}}, masses: [null]}]",
+    "links: [{rigid: true, fe: {interface: 1}}]\nloops: [null]\npayload: [1]",
+    "links: []",
+    "links: 3",
+    "- 1",
+)
+
+
+def test_a_form_stands_whatever_the_file_holds(page, folder):
+    for k, text in enumerate(ODD):
+        name = f"odd{k}.yaml"
+        (folder / name).write_text(f"{text}\n")
+        page.evaluate(f"location.hash = '#screen=build&source={name}'")
+        expect(page.get_by_label("File name")).to_have_value(name)
+        words = page.locator(".robot-form")
+        is_list = "links: [" in text
+        expect(words).to_contain_text("Bodies" if is_list else "describes no links")
+        # Without a picture there is nothing to look at.
+        page.get_by_role("button", name="home").click()
+        assert not page.complaints, text
+
+
 def test_every_key_of_a_controller_has_a_field(page, forms):
     page.evaluate("location.hash = '#screen=run&source=library:simple-pendulum'")
     page.get_by_text("Controller", exact=True).first.click()

@@ -222,7 +222,7 @@ export class RobotView {
     new ResizeObserver(() => this.resized()).observe(stage);
   }
   changed(act) {
-    if (this.camera) act();
+    if (this.motion) act();
     this.onChange();
   }
   resized() {

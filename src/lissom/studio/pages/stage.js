@@ -40,7 +40,7 @@ export class Stage {
   }
 
   viewButtons() {
-    const look = (act) => () => { if (this.view.camera) { act(); this.view.onChange(); } };
+    const look = (act) => () => { if (this.view.motion) { act(); this.view.onChange(); } };
     const along = (k) => look(() => this.view.lookAlong([0, 1, 2].map((i) => (i === k ? 1 : 0))));
     const buttons = [button("home", look(() => this.view.lookHome())), button("3-D", look(() => this.view.lookAlong(null)))];
     ["x", "y", "z"].forEach((axis, k) => {
