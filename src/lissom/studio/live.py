@@ -17,6 +17,8 @@ from .routes import posed
 from .worker import CallFailed
 
 LOG = logging.getLogger("lissom.studio")
+# Numbers of questions, and the poses that they ask for.
+Questions = asyncio.Queue[tuple[Any, PoseQuestion]]
 LOOK_S = 0.1  # between two looks at the queue
 
 
@@ -27,11 +29,12 @@ def live(backend: Backend) -> APIRouter:
     @router.websocket("/api/live")
     async def talk(socket: WebSocket) -> None:
         await socket.accept()
-        slider = _Slider(socket, backend)
+        # Of the poses that a page asks for, the newest is answered: the others are past.
+        newest: Questions = asyncio.Queue(1)
         tasks = [
             asyncio.create_task(_tell_jobs(socket, backend)),
-            asyncio.create_task(slider.answer()),
-            asyncio.create_task(_listen(socket, backend, slider)),
+            asyncio.create_task(_answer(socket, backend, newest)),
+            asyncio.create_task(_listen(socket, backend, newest)),
         ]
         try:
             # Whoever ends first, a page that is gone or a message that is none, ends the talk.
@@ -55,7 +58,7 @@ async def _tell_jobs(socket: WebSocket, backend: Backend) -> None:
         await asyncio.sleep(LOOK_S)
 
 
-async def _listen(socket: WebSocket, backend: Backend, slider: "_Slider") -> None:
+async def _listen(socket: WebSocket, backend: Backend, newest: Questions) -> None:
     while True:
         try:
             text = await socket.receive_text()
@@ -64,7 +67,10 @@ async def _listen(socket: WebSocket, backend: Backend, slider: "_Slider") -> Non
             message = json.loads(text)
             if not isinstance(message, dict):
                 raise ValueError("a message is a mapping")
-            slider.ask(message.get("id"), PoseQuestion(**message["pose"]))
+            question = PoseQuestion(**message["pose"])
+            if newest.full():
+                newest.get_nowait()
+            newest.put_nowait((message.get("id"), question))
         except WebSocketDisconnect:
             return
         except ValidationError as failure:
@@ -79,32 +85,15 @@ async def _complain(socket: WebSocket, message: str) -> None:
     await socket.send_json({"error": explanation("bad input", message)})
 
 
-class _Slider:
-    """Poses that a page asks for: only the newest question is answered, the others are past."""
-
-    def __init__(self, socket: WebSocket, backend: Backend):
-        self.socket = socket
-        self.backend = backend
-        self.newest: tuple[Any, PoseQuestion] | None = None
-        self.asked = asyncio.Event()
-
-    def ask(self, number: Any, question: PoseQuestion) -> None:
-        """Takes the place of what was asked before."""
-        self.newest = (number, question)
-        self.asked.set()
-
-    async def answer(self) -> None:
-        """Answers one question after the other."""
-        while True:
-            await self.asked.wait()
-            self.asked.clear()
-            assert self.newest is not None
-            number, question = self.newest
-            told: dict[str, Any] = {"id": number}
-            try:
-                told["pose"] = await run_in_threadpool(posed, self.backend, question)
-            except CallFailed as failure:
-                told["error"] = failure.reason
-            except FolderError as failure:
-                told["error"] = explanation("bad input", str(failure))
-            await self.socket.send_json(told)
+async def _answer(socket: WebSocket, backend: Backend, newest: Questions) -> None:
+    """Answers one question after the other."""
+    while True:
+        number, question = await newest.get()
+        told: dict[str, Any] = {"id": number}
+        try:
+            told["pose"] = await run_in_threadpool(posed, backend, question)
+        except CallFailed as failure:
+            told["error"] = failure.reason
+        except FolderError as failure:
+            told["error"] = explanation("bad input", str(failure))
+        await socket.send_json(told)

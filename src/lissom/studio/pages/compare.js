@@ -1,5 +1,5 @@
 // Other results beside the one that is shown: which, and how far they are apart.
-import { button, checkbox, make, saying, shown } from "./dom.js";
+import { button, checkbox, heading, make, saying, shown } from "./dom.js";
 import { ask, saveFile } from "./verb_form.js";
 
 const COLUMNS = ["run", "quantity", "largest", "at [s]", "rms", "unit", "% of its motion"];
@@ -62,9 +62,8 @@ export class ComparePanel {
 
 function differenceTable({ first, models, shared_time: [start, end], differences }, kinds) {
   const unitOf = ({ quantity, unit }) => (kinds.has(quantity) ? { revolute: "rad", prismatic: "m" }[kinds.get(quantity)] ?? unit : unit);
-  const head = make("tr", {}, ...COLUMNS.map((text) => make("th", { scope: "col" }, text)));
   const rows = differences.map((row) => make("tr", {},
     ...[row.run, row.quantity, shown(row.largest), shown(row.at), shown(row.rms), unitOf(row), shown(100 * row.share, 3)].map((text) => make("td", { class: "numbers" }, text))));
   const told = Object.entries(models).map(([run, { robot, model }]) => `${run}: ${robot}, ${model}`).join("; ");
-  return make("table", {}, make("caption", {}, `Differences from ${first}, ${shown(start)} to ${shown(end)} s. ${told}`), make("thead", {}, head), make("tbody", {}, ...rows));
+  return make("table", {}, make("caption", {}, `Differences from ${first}, ${shown(start)} to ${shown(end)} s. ${told}`), heading(...COLUMNS), make("tbody", {}, ...rows));
 }

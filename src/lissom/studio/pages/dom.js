@@ -32,6 +32,9 @@ export function labelled(text, input) {
 // The same, never torn apart at the end of a line.
 export const pair = (text, input) => make("span", { class: "pair" }, ...labelled(text, input));
 
+// The titles of the columns of a table.
+export const heading = (...columns) => make("thead", {}, make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text))));
+
 export function checkbox(text, checked, onchange) {
   const box = make("input", { type: "checkbox", checked });
   box.onchange = () => onchange(box.checked);

@@ -1,6 +1,6 @@
 // The first modes at the pose of the robot that is looked at: in a table, and one of them in motion.
 import { SHOWN_MODES } from "./defaults.js";
-import { checkbox, choice, debounced, make, pair, shown } from "./dom.js";
+import { checkbox, choice, debounced, heading, make, pair, shown } from "./dom.js";
 import { post } from "./server.js";
 import { reducedMotion } from "./theme.js";
 import { switchesOfPoint, VerbFields } from "./verb_form.js";
@@ -23,8 +23,7 @@ export class PoseModes {
     this.element = make("details", { class: "panel", id: "pose-modes" },
       make("summary", {}, "Modes at this pose"),
       make("div", { class: "row" }, this.fields.element, this.moves.label, pair("Modes", count)), this.said,
-      make("table", { class: "modes" }, make("thead", {}, make("tr", {},
-        ...["mode", "f [Hz]", "\u03b6 [%]", "moves"].map((text) => make("th", { scope: "col" }, text)))), this.rows));
+      make("table", { class: "modes" }, heading("mode", "f [Hz]", "\u03b6 [%]", "moves"), this.rows));
     this.element.ontoggle = () => (this.element.open ? this.ask() : this.play(null));
     this.later = debounced(() => this.ask(), QUIET_MS);
   }

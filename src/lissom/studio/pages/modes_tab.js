@@ -1,7 +1,7 @@
 // Modes: a table with damping and shares, and the robot swinging in the one that is chosen.
 import { Motion } from "/assets/drawing/motion.js";
 import { noteInAddress } from "./address.js";
-import { button, debounced, make, shown } from "./dom.js";
+import { button, debounced, heading, make, shown } from "./dom.js";
 import { Player } from "./player.js";
 import { post } from "./server.js";
 import { Stage } from "./stage.js";
@@ -51,7 +51,7 @@ export class ModesTab {
     const rows = found.frequency_hz.map((frequency, k) => this.row(found, parts, frequency, k));
     const caption = `${found.robot}, ${found.model}, about ${found.about}; shares of kinetic energy`;
     this.table.replaceChildren(make("table", { class: "modes" }, make("caption", {}, caption),
-      make("thead", {}, make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows)));
+      heading(...columns), make("tbody", {}, ...rows)));
     this.screen.warn([...found.warnings, ...(found.weight_note ? [found.weight_note] : [])]);
     this.found = found;
   }

@@ -1,6 +1,6 @@
 // Pictures of analyses that are no curves over time: poles in their plane, a frequency over two quantities.
 import { extent } from "./charts.js";
-import { make, shown, svg } from "./dom.js";
+import { heading, make, shown, svg } from "./dom.js";
 
 // --- poles ---
 const WIDTH = 460;
@@ -77,8 +77,7 @@ export function frequencyMap({ axes, frequency_hz: frequency }, mode, take) {
 
 // --- tables ---
 export function table(caption, columns, rows) {
-  const head = make("tr", {}, ...columns.map((text_) => make("th", { scope: "col" }, text_)));
   const body = rows.map((cells) => make("tr", {}, ...cells.map((cell, k) => make(k ? "td" : "th", { class: "numbers", scope: k ? undefined : "row" }, cell))));
   return make("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": caption },
-    make("table", {}, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, ...body)));
+    make("table", {}, make("caption", {}, caption), heading(...columns), make("tbody", {}, ...body)));
 }

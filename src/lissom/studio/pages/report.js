@@ -1,5 +1,5 @@
 // One page to print: what was run, the robot, its curves, how far other runs are, and how to do it again.
-import { make, shown } from "./dom.js";
+import { heading, make, shown } from "./dom.js";
 
 export async function printReport(screen, picture) {
   const page = reportPage(screen, URL.createObjectURL(picture));
@@ -40,7 +40,6 @@ export function summary(facts) {
 }
 
 export function jointTable(facts) {
-  const head = make("tr", {}, ...["joint", "lowest", "highest", "largest torque"].map((text) => make("th", { scope: "col" }, text)));
   const rows = facts.joints.map(({ name, type, lowest, highest, torque }) => {
     const turns = type === "revolute";
     const [unit, factor, effort] = turns ? ["deg", 180 / Math.PI, "N m"] : type === "prismatic" ? ["m", 1, "N"] : ["rad or m", 1, "N m or N"];
@@ -49,5 +48,5 @@ export function jointTable(facts) {
   });
   const tips = facts.tips.map(({ name, displacement, at }) => make("tr", {}, make("th", { scope: "row" }, name),
     make("td", { class: "numbers", colSpan: 3 }, `up to ${shown(1e3 * displacement)} mm from the ERLS, at ${shown(at)} s`)));
-  return make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows, ...tips));
+  return make("table", {}, heading("joint", "lowest", "highest", "largest torque"), make("tbody", {}, ...rows, ...tips));
 }
