@@ -49,7 +49,7 @@ def test_signals_that_end_processes_save_a_run_that_then_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr(watching, "progress", ending)
         assert lissom(*line) == code
-    assert f"--resume goes on from {tmp_path / 'run.nc'}.checkpoint" in (
+    assert f"--resume continues from {tmp_path / 'run.nc'}.checkpoint" in (
         capsys.readouterr().err
     )
     with xr.open_dataset(tmp_path / "run.nc") as part:
@@ -288,6 +288,6 @@ def test_a_process_killed_in_the_middle_of_a_run_goes_on_in_another(reed, tmp_pa
     assert (tmp_path / "part.nc.checkpoint").exists() and not file.exists()
     again = [sys.executable, "-m", "lissom", *line]
     done = subprocess.run(again, check=True, capture_output=True, text=True)
-    assert "going on from" in done.stdout and "beginning" not in done.stdout
+    assert "continuing from" in done.stdout and "starting anew" not in done.stdout
     with xr.open_dataset(file) as data:
         assert data.attrs["complete"] == 1 and data.sizes["time"] == 6001

@@ -107,7 +107,7 @@ def test_the_status_is_read_while_a_study_grows_and_ctrl_c_keeps_what_is_done(tm
     process.send_signal(signal.SIGINT)
     told, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "runs are kept in" in told and "the same command goes on" in told
+    assert "runs are stored in" in told and "the same command continues" in told
     before = kill_study.kept(store)
     subprocess.run(kill_study.command(file, store), check=True, capture_output=True)
     after = kill_study.kept(store)

@@ -1,4 +1,4 @@
-"""A run that is in a file as a picture, as a page that moves, or as a table."""
+"""A result file as a picture, an animation or a table."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,14 +32,14 @@ class PlottedRun(Result):
         return Summary(f"{self.file}: {', '.join(self.what) or 'the usual quantities'}")
 
     def save(self, path: str | Path) -> None:
-        """A picture, a page that moves (.html), or a table (.csv).
+        """Write a picture, an animation (.html) or a table (.csv).
 
         Raises:
             DescriptionError: the run holds no such quantity.
         """
         ending = Path(path).suffix.lower()
         if ending in PAGE and self.what:
-            message = "a page that moves shows all: leave --what out"
+            message = "an animation shows all quantities: leave --what out"
             raise refused("what", ", ".join(self.what), message)
         if ending in PAGE:
             self.run.animate(path)

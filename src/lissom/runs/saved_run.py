@@ -317,8 +317,9 @@ def _notes(source: Source, scenario: Scenario, checkpoint: Path | None) -> list[
     if not has_damping(scenario.robot):
         notes.append("no damping in the robot: vibration does not die out")
     if checkpoint is not None:
-        found = "from" if checkpoint.exists() else "from the beginning: there is no"
-        notes.append(f"going on {found} {checkpoint}")
+        found = checkpoint.exists()
+        begin = "continuing from" if found else "starting anew: there is no"
+        notes.append(f"{begin} {checkpoint}")
     return notes
 
 
@@ -344,7 +345,7 @@ def _saved(
     if not checkpoint.exists():
         return {"result": result}, (), ()
     files = {"result": result, "checkpoint": str(checkpoint)}
-    return files, (f"--resume goes on from {checkpoint}",), ()
+    return files, (f"--resume continues from {checkpoint}",), ()
 
 
 def _older(wanted: Path) -> str:

@@ -207,7 +207,7 @@ class Study(Part):
 
     def _metric_findings(self) -> list[Finding]:
         if not (self.metrics or self.series or self.runs != "none"):
-            return [finding("keeps nothing: name metrics, series or runs", "metrics")]
+            return [finding("saves nothing: name metrics, series or runs", "metrics")]
         findings = []
         if self.analysis != "simulate" and self.series:
             message = f"only simulations have them, not {self.analysis}"

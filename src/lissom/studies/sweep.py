@@ -444,17 +444,17 @@ def _computed_sweep(
         inventory = survey(plan, store)
         tally = last[0] if last else inventory.tally
         found = Sweep(plan, store, inventory._replace(tally=tally), gathered=False)
-        message = f"interrupted: {_kept(tally, store)}; the same command goes on"
+        message = f"interrupted: {_stored(tally, store)}; the same command continues"
         raise StudyInterrupted(message, found) from None
     except (StoreError, ClusterError, LostWorker) as failure:
         # The count is printed if anything was computed.
         if last:
-            failure.args = (f"{failure} ({_kept(last[0], store)})",)
+            failure.args = (f"{failure} ({_stored(last[0], store)})",)
         raise
 
 
-def _kept(tally: Tally, store: ChunkStore) -> str:
-    return f"{tally.done} of {tally.runs} runs are kept in {store.folder}"
+def _stored(tally: Tally, store: ChunkStore) -> str:
+    return f"{tally.done} of {tally.runs} runs are stored in {store.folder}"
 
 
 def _address(cluster: Any, *tls: Any) -> Any:
