@@ -23,7 +23,10 @@ export class JobList {
       return;
     }
     const kept = new Map([...this.list.children].map((row) => [row.dataset?.job, row]));
-    this.list.replaceChildren(...jobs.map((job) => this.row(job, kept.get(String(job.number)))));
+    this.list.replaceChildren(...jobs.map((job) => {
+      const below = errorOf(job) ? [make("div", { class: "message" }, errorOf(job))] : [];
+      return jobRow(job, kept.get(String(job.number)), placesOf(job), below);
+    }));
   }
 
   // --- the robot under way ---
@@ -45,44 +48,50 @@ export class JobList {
       // It has ended in the meantime.
     }
   }
+}
 
-  // --- rows ---
-  // A row is made anew only when something of it changed: a button under the mouse stays where it is.
-  row(job, old) {
-    const key = JSON.stringify(job);
-    if (old?.key === key) return old;
-    if (old && job.state === "running" && old.state === "running" && old.stopping === job.stopping) {
-      this.progress(old, job);
-      return Object.assign(old, { key });
-    }
-    const row = make("li", { class: "job" });
-    Object.assign(row, { key, state: job.state, stopping: job.stopping });
-    row.dataset.job = job.number;
-    const kind = WORDS[job.call] ?? `${job.call} of `;
-    row.append(make("div", { class: "row" },
-      make("span", { class: "state" }, `${job.number}. ${kind}${sourceName(job.source)}: ${job.stopping ? "stopping" : job.state}`),
-      (row.left = make("span", { class: "soft numbers" })), ...this.buttons(job)));
-    if (job.state === "running") row.append((row.bar = make("progress", { max: 1, "aria-label": `Progress of run ${job.number}` })));
-    if (job.error && job.error.kind !== "interrupted") row.append(make("div", { class: "message" }, job.error.message));
-    this.progress(row, job);
-    return row;
+// --- one job ---
+// A row is made anew only when something of it changed: a button under the mouse stays where it is.
+export function jobRow(job, old, more = [], below = []) {
+  const key = JSON.stringify(job);
+  if (old?.key === key) return old;
+  const isSame = +old?.dataset?.job === job.number && old.stopping === job.stopping;
+  if (isSame && job.state === "running" && old.state === "running") {
+    showProgress(old, job);
+    return Object.assign(old, { key });
   }
-  buttons(job) {
-    const cancel = () => remove(`jobs/${job.number}`).catch((failure) => notice(failure.message));
-    const made = [];
-    if (["queued", "running"].includes(job.state) && !job.stopping) made.push(button("Cancel", cancel));
-    if (job.has_result) made.push(button("Show", () => go({ screen: "results", file: job.file }), "main"));
-    if (job.call in TABS && job.state === "done") made.push(button("Show", () => go({ screen: "analyse", tab: TABS[job.call], source: job.call === "mode-map" ? job.source : "" }), "main"));
-    for (const act of made) act.setAttribute("aria-label", `${act.textContent} run ${job.number}`);
-    return made;
-  }
-  progress(row, job) {
-    row.left.textContent = progressText(job);
-    if (!row.bar) return;
-    // Without a value the bar says that something goes on, and not how far it is.
-    if (job.t_end) row.bar.value = job.t / job.t_end;
-    else row.bar.removeAttribute("value");
-  }
+  const row = make("li", { class: "job" });
+  Object.assign(row, { key, state: job.state, stopping: job.stopping });
+  row.dataset.job = job.number;
+  const kind = WORDS[job.call] ?? `${job.call} of `;
+  const cancel = button("Cancel", () => remove(`jobs/${job.number}`).catch((failure) => notice(failure.message)));
+  const acts = [...(isOpen(job) && !job.stopping ? [cancel] : []), ...more];
+  for (const act of acts) act.setAttribute("aria-label", `${act.textContent} run ${job.number}`);
+  row.append(make("div", { class: "row" },
+    make("span", { class: "state" }, `${job.number}. ${kind}${sourceName(job.source)}: ${job.stopping ? "stopping" : job.state}`),
+    (row.left = make("span", { class: "soft numbers" })), ...acts));
+  if (job.state === "running") row.append((row.bar = make("progress", { max: 1, "aria-label": `Progress of run ${job.number}` })));
+  row.append(...below);
+  showProgress(row, job);
+  return row;
+}
+export const errorOf = ({ error }) => (error && error.kind !== "interrupted" ? error.message : "");
+export const isOpen = ({ state }) => ["queued", "running"].includes(state);
+
+function showProgress(row, job) {
+  row.left.textContent = progressText(job);
+  if (!row.bar) return;
+  // Without a value the bar says that something goes on, and not how far it is.
+  if (job.t_end) row.bar.value = job.t / job.t_end;
+  else row.bar.removeAttribute("value");
+}
+
+// Where the answer of a job is shown.
+function placesOf(job) {
+  const places = [];
+  if (job.has_result) places.push({ screen: "results", file: job.file });
+  if (job.call in TABS && job.state === "done") places.push({ screen: "analyse", tab: TABS[job.call], source: job.call === "mode-map" ? job.source : "" });
+  return places.map((place) => button("Show", () => go(place), "main"));
 }
 
 function progressText(job) {
