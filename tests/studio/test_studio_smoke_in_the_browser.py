@@ -28,7 +28,7 @@ def test_the_studio_opens_and_marks_the_mistakes_of_a_file(tmp_path):
         assert "token" not in page.url
         assert not nameless_elements(page)
         page.get_by_role("button", name="arm.yaml").click()
-        outer = page.get_by_label("outer of upper in m")
+        outer = page.get_by_label("links.upper.beam.section.outer").first
         expect(outer).to_have_attribute("aria-invalid", "true")
         expect(page.locator(".problems li")).to_have_count(2)
         expect(page.locator(".problems")).to_contain_text("line 7")
