@@ -31,8 +31,9 @@ export class SchemaForm {
     // Not before the field that the user goes to has the focus.
     this.building = setTimeout(() => { this.key = key; this.build(); });
   }
+  // What decides which fields there are; two texts with the same structure differ in numbers alone.
   structure() {
-    return JSON.stringify(structure(this.data));
+    return JSON.stringify(this.data, (_, value) => (typeof value === "number" ? 0 : value ?? 0));
   }
   build() {
     this.following = [];
@@ -189,11 +190,4 @@ export class SchemaForm {
     this.switches.add(this.fieldName(path));
     return this.check(path, "on", false);
   }
-}
-
-// What decides which fields there are; two texts with the same structure differ in numbers alone.
-function structure(value) {
-  if (Array.isArray(value)) return value.every((entry) => typeof entry === "number") ? 0 : value.map(structure);
-  if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, structure(entry)]));
-  return typeof value === "number" || value === null ? 0 : value;
 }
