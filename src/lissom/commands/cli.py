@@ -10,7 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from .. import __version__
+from ..analyse.validity.description import robot_warnings
+from ..analyse.validity.validity_warning import warning_lines
+from ..describe import DescriptionError
 from ..files.named_files import known_packages
+from ..files.summary import plain
+from ..kinematics.loops.assembly import AssemblyError
+from ..runs.failures import AnalysisError, FailedRun, UnsavedRun
+from ..solve.model import EquilibriumError, UndefinedReferenceError
 from .app import App
 from .bench import bench
 from .interrupt import exit_code, leaving_at_once
@@ -202,11 +209,6 @@ def _say_stopped(clock: WallClock, as_json: bool) -> int:
 
 def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     """Exit code of a failure, and what to say about it: kind, message, and details where there are any."""
-    # Imported here: a command that goes well needs none of it.
-    from ..describe import DescriptionError
-    from ..files.summary import plain
-    from ..runs.failures import AnalysisError, FailedRun, UnsavedRun
-
     if isinstance(failure, typer.Abort) and isinstance(failure.__cause__, EOFError):
         # typer takes it for Ctrl-D where something was asked. No command asks: a file ended too early.
         failure = failure.__cause__
@@ -240,10 +242,7 @@ def _usage(failure: Any) -> str:
 
 
 def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
-    """Failures of the analysis itself; their classes are imported only now that one is there."""
-    from ..kinematics.loops.assembly import AssemblyError
-    from ..solve.model import EquilibriumError, UndefinedReferenceError
-
+    """Failures of the analysis itself."""
     if isinstance(failure, UndefinedReferenceError | AssemblyError):
         return BAD_INPUT, _error("bad input", str(failure))
     if isinstance(failure, EquilibriumError):
@@ -262,9 +261,6 @@ def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
 
 def _warnings(robot: Any) -> list[str]:
     """Warnings about a robot that failed."""
-    from ..analyse.validity.description import robot_warnings
-    from ..analyse.validity.validity_warning import warning_lines
-
     return [] if robot is None else list(warning_lines(robot_warnings(robot)))
 
 

@@ -8,17 +8,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from math import isfinite, radians
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from ..analyse.modes.map_axis import MapAxis
 from ..describe import DescriptionError, Link, Problem, Robot, parse_assignment
 from ..files.document import parse_document
 from ..files.errors import refused
 from ..files.quantity import Quantity
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 # Units by kind of joint.
 POSITION = {"revolute": "rad", "prismatic": "m"}
@@ -229,10 +227,8 @@ def frequency(option: str, text: str) -> float:
     return quantity(option, number, "", above=0.0)
 
 
-def band(text: str) -> "np.ndarray":
+def band(text: str) -> np.ndarray:
     """`0.1:200` or `0.1:200:1000` as frequencies [Hz], spaced logarithmically."""
-    import numpy as np
-
     parts = text.split(":")
     try:
         low = float(parts[0])

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from jaxnative.compiled import compiling
+
+from ..runs.failures import FailedRun, UnsavedRun
 from ..verbs.verb import Verb
 from .interrupt import stopping_between_steps, telling_first
 from .output import console, print_summary
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
 def comparison(quiet: bool) -> Iterator[Any]:
     """A bar for each controller; where the comparison is stopped, the rows that are done are printed unless quiet."""
     # What commands show is imported with its verb.
-    from ..runs.failures import FailedRun
     from ..studies.controller_comparison import ComparisonWatch
 
     jobs = Jobs()
@@ -63,10 +65,6 @@ def study_runs(quiet: bool) -> Iterator[Any]:
 @contextmanager
 def one_run(quiet: bool) -> Iterator[Any]:
     """Notes before the run starts, a bar while it goes on, and the summary of one whose files could not be written."""
-    # What commands show is imported with its verb.
-    from jaxnative.compiled import compiling
-
-    from ..runs.failures import UnsavedRun
 
     @contextmanager
     def session(prepared: "PreparedRun") -> Iterator[tuple[Watch, Any]]:

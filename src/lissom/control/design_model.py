@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from ..analyse.linear.linearize import linearize
 from ..analyse.linear.state_space import LinearModel
@@ -120,8 +121,6 @@ def slow_and_fast(
 
     By an ordered Schur form: the two parts do not couple, x = T_slow z_slow + T_fast z_fast.
     """
-    import scipy.linalg  # slow to import
-
     A, (scale, _) = scipy.linalg.matrix_balance(linear.A, permute=False, separate=True)
     ordered: Any = scipy.linalg.schur(
         A, output="real", sort=lambda re, im: np.hypot(re, im) < limit
@@ -165,8 +164,6 @@ def energy_matrix(linear: LinearModel) -> Matrix:
 
 def _zero_order_hold(A: Matrix, B: Matrix, sample: float) -> tuple[Matrix, Matrix]:
     """The system between two samples, its inputs held (exact)."""
-    import scipy.linalg  # slow to import
-
     s, u = B.shape
     block = np.zeros((s + u, s + u))
     block[:s, :s] = A
@@ -208,8 +205,6 @@ class SampledMode(NamedTuple):
 
 def _lasting_motions(A: Matrix) -> Iterator[SampledMode]:
     """Motions that do not die out by themselves."""
-    import scipy.linalg  # slow to import
-
     eigen: Any = scipy.linalg.eig(A, left=True, right=True)
     for z, left, right in zip(eigen[0], eigen[1].T, eigen[2].T, strict=True):
         if abs(z) >= 1.0 - 1e-9:

@@ -15,6 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array
 from typing_extensions import override
 
@@ -125,9 +126,7 @@ def _delayed_motion(
     signal, unit: Impulses, phases, poses, omega, stop: float
 ) -> FollowingSignal:
     """The motion with delays of given phases under a frequency that is known at some times."""
-    from scipy.interpolate import CubicSpline  # slow to import
-
-    course = CubicSpline(poses, omega, bc_type="clamped")
+    course = scipy.interpolate.CubicSpline(poses, omega, bc_type="clamped")
     phase = course.antiderivative()
     t = np.linspace(0.0, stop, POINTS)
     phi = phase(t)
@@ -143,7 +142,7 @@ def _delayed_motion(
         return np.where(wanted < 0, before, np.where(wanted > phi[-1], after, inside))
 
     delays = t[:, None] - time_of(phi[:, None] - phases)
-    spline = CubicSpline(t, delays)
+    spline = scipy.interpolate.CubicSpline(t, delays)
     table = PolynomialSignal(t, np.moveaxis(spline.c[::-1], 1, 0))
     reached = phase(np.clip(signal.breakpoints, 0.0, stop))
     corners = np.unique(time_of(np.add.outer(reached, phases)).ravel())

@@ -12,6 +12,7 @@ their limits nearly always (bang-bang).
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
@@ -69,9 +70,6 @@ def least_effort(
     Returns:
         None where no torques of any size lead there.
     """
-    import scipy.sparse as sp  # slow to import
-    from scipy.optimize import linprog
-
     s, a = B.shape
     columns = np.zeros((s, steps, a))
     moved = B
@@ -84,12 +82,14 @@ def least_effort(
     size = np.where(size > 0, size, 1.0)
     count = steps * a
     # |offset + u| <= gamma limit, for each torque from both sides.
-    one = sp.eye(count)
-    share = sp.csr_matrix(np.tile(-limit, steps)[:, None])
+    one = scipy.sparse.eye(count)
+    share = scipy.sparse.csr_matrix(np.tile(-limit, steps)[:, None])
     beside = np.broadcast_to(np.asarray(offset, dtype=float), (a,))
-    both = sp.vstack([sp.hstack([one, share]), sp.hstack([-one, share])])
+    both = scipy.sparse.vstack(
+        [scipy.sparse.hstack([one, share]), scipy.sparse.hstack([-one, share])]
+    )
     bound = np.concatenate([np.tile(-beside, steps), np.tile(beside, steps)])
-    answer = linprog(
+    answer = scipy.optimize.linprog(
         np.append(np.zeros(count), 1.0),
         A_ub=both.tocsr(),
         b_ub=bound,
@@ -262,11 +262,9 @@ def _nominal(plant: _Plant, torque, sample: float) -> NominalMotion:
 
 def _joints(slow: SlowModel, x, torque, times) -> PolynomialSignal:
     """Cubics through the encoders' places with their rates."""
-    from scipy.interpolate import CubicHermiteSpline  # slow to import
-
     joints = slow.B.shape[1]
     C, D = slow.C[:joints], slow.D[:joints]
     places = slow.outputs[:joints] + x @ C.T + torque @ D.T
     rates = (x @ slow.A.T + torque @ slow.B.T) @ C.T
-    spline = CubicHermiteSpline(times, places, rates)
+    spline = scipy.interpolate.CubicHermiteSpline(times, places, rates)
     return PolynomialSignal(times, np.moveaxis(spline.c[::-1], 1, 0))

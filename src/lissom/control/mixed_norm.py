@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array
 from typing_extensions import override
 
@@ -169,8 +170,6 @@ def closed_loop(plant: Plant, controller: Controller) -> ClosedLoop:
 
 def h2_norm(A: Matrix, B: Matrix, C: Matrix) -> float:
     """Root of the power of the outputs under white noise of unit intensity; infinite if unstable."""
-    import scipy.linalg  # slow to import
-
     if np.linalg.eigvals(A).real.max() >= 0:
         return float("inf")
     P = scipy.linalg.solve_continuous_lyapunov(A, -B @ B.T)
@@ -241,8 +240,6 @@ def scaled_plant(plant: Plant) -> tuple[Plant, float]:
 
 def _riccati(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
     """The solution of a Riccati equation that stabilises, or a refusal."""
-    import scipy.linalg  # slow to import
-
     try:
         X = scipy.linalg.solve_continuous_are(A, B, Q, R)
         slowest = np.linalg.eigvals(A - B @ np.linalg.solve(R, B.T @ X)).real.max()
@@ -453,8 +450,6 @@ class OutputFeedback(AbstractLaw):
 
 def sampled_controller(controller: Controller, sample: float) -> tuple[Matrix, ...]:
     """A, B, C, D of a controller in steps, by the trapezoidal rule."""
-    import scipy.signal  # slow to import
-
     A, B, C = controller
     D = np.zeros((len(C), B.shape[1]))
     stepped: Any = scipy.signal.cont2discrete((A, B, C, D), sample, "bilinear")

@@ -8,6 +8,7 @@ the plane in which its motor turns it, keep their poles. The gain is that of [Ti
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Complex
 
 from .controllable_subspace import (
@@ -88,14 +89,12 @@ def placed_gain(design: DesignModel, poles: Any) -> Matrix:
     Raises:
         DesignError: no torque moves a motion that lasts, or these poles cannot be reached.
     """
-    from scipy.signal import place_poles  # slow to import
-
     check_stabilisable(design)
     subspace = controllable_subspace(design)
     z = _free_poles(design, subspace, np.exp(np.asarray(poles) * design.sample))
     A = subspace.controllable.T @ design.A @ subspace.controllable
     try:
-        placement: Any = place_poles(
+        placement: Any = scipy.signal.place_poles(
             A, subspace.controllable.T @ design.B, z, maxiter=100
         )
     except ValueError as failure:

@@ -7,6 +7,7 @@ size of its tolerance costs one.
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from ..types import Float
 from .design_error import DesignError, wrong_count
@@ -98,8 +99,6 @@ def integral_regulator(
     Raises:
         DesignError: see `regulator`.
     """
-    import scipy.linalg  # slow to import
-
     check_stabilisable(design)
     a = design.B.shape[1]
     C_e = design.rows(encoders)

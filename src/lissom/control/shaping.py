@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array
 from typing_extensions import override
 
@@ -116,8 +117,6 @@ def specified_insensitivity(
 
 def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None:
     """The shortest row of `count` impulses that keeps the band, or None."""
-    from scipy.optimize import minimize  # slow to import
-
     start = {3: ei, 4: two_hump_ei}.get(count)
     if start is not None:
         guess = start(mode, tolerated)
@@ -133,7 +132,7 @@ def _shortest(mode: Mode, band, tolerated: float, count: int) -> Impulses | None
         return tolerated - residual_vibrations(impulses(z), band, mode.zeta)
 
     z0 = np.concatenate([guess.amplitudes, np.diff(guess.times) / scale])
-    answer = minimize(
+    answer = scipy.optimize.minimize(
         lambda z: np.sum(z[count:]),
         z0,
         method="SLSQP",
@@ -227,14 +226,12 @@ def insensitivity(
 
 def _first_root(excess: Callable[[float], float], start: float, end: float) -> float:
     """Where a function first becomes positive on the way from start to end; end if it never does."""
-    from scipy.optimize import brentq  # slow to import
-
     ratios = np.linspace(start, end, 2001)
     beyond = [excess(ratio) > 0 for ratio in ratios]
     if not any(beyond):
         return end
     k = beyond.index(True)
-    root: Any = brentq(excess, ratios[k - 1], ratios[k])
+    root: Any = scipy.optimize.brentq(excess, ratios[k - 1], ratios[k])
     return float(root)
 
 

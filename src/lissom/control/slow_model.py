@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from ..analyse.linear.linearize import linearize
 from ..solve.model import Model
@@ -74,8 +75,6 @@ def whole_pose(model: Model, row: Any) -> Vector:
 
 def zero_order_hold(A: Matrix, B: Matrix, period: float) -> tuple[Matrix, Matrix]:
     """The system from step to step, its inputs held over each (exact)."""
-    import scipy.signal  # slow to import
-
     nothing = np.zeros((1, len(A))), np.zeros((1, B.shape[1]))
     stepped: Any = scipy.signal.cont2discrete((A, B, *nothing), period, "zoh")
     return stepped[0], stepped[1]

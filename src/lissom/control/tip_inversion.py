@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array
 
 from jaxnative.compiled import compiled_quickly
@@ -87,8 +88,6 @@ def tip_inversion(
     Raises:
         DesignError: passive joints, too little time before the motion, or no solution.
     """
-    from scipy.interpolate import CubicSpline  # slow to import
-
     if tuple(model.actuated) != tuple(model.formulation.independent):
         raise DesignError(
             "inversion at the tip needs a motor on every independent joint; motors are on "
@@ -112,7 +111,9 @@ def tip_inversion(
     h = float(window.times[1])
     readings = np.asarray(_measure(f, channels, _neighbours(x), torque, h))
     joints = len(model.actuated)
-    spline = CubicSpline(window.times, readings[:, :joints], bc_type="clamped")
+    spline = scipy.interpolate.CubicSpline(
+        window.times, readings[:, :joints], bc_type="clamped"
+    )
     return InvertedMotion(
         NominalMotion(
             PolynomialSignal(window.times, np.moveaxis(spline.c[::-1], 1, 0)),
@@ -277,9 +278,6 @@ def _linearise(f: AbstractFormulation, tip, rows, torque, goal, h):
 
 def _newton_step(missing, slopes, at_rest, extra, price: float):
     """Newton's step of all inner times: least cost under the linear equations of motion, with multipliers."""
-    import scipy.sparse as sp  # slow to import
-    import scipy.sparse.linalg
-
     count, u = missing.shape
     a = extra.shape[1]
     n = u - a
@@ -298,7 +296,9 @@ def _newton_step(missing, slopes, at_rest, extra, price: float):
         weight = REST * np.abs(np.diagonal(H[end])[:n]).max()
         H[end, :n, :n] += weight * np.eye(n)
         slope[end, :n] -= weight * at_rest[end]
-    whole = sp.bmat([[sp.block_diag(list(H)), A.T], [A, None]], format="csc")
+    whole = scipy.sparse.bmat(
+        [[scipy.sparse.block_diag(list(H)), A.T], [A, None]], format="csc"
+    )
     right = np.concatenate([slope.ravel(), (missing[:, :n] / size).ravel()])
     answer = -scipy.sparse.linalg.spsolve(whole, right)
     return answer[: count * u].reshape(count, u)
@@ -306,8 +306,6 @@ def _newton_step(missing, slopes, at_rest, extra, price: float):
 
 def _tridiagonal(force: Float[np.ndarray, "t n w"], n: int) -> Any:
     """The equations of motion at all inner times; columns are (x, torque) of every inner time."""
-    import scipy.sparse as sp  # slow to import
-
     count = len(force)
     u = force.shape[2] - 2 * n
     blocks = np.zeros((count, 3, n, u))
@@ -321,7 +319,7 @@ def _tridiagonal(force: Float[np.ndarray, "t n w"], n: int) -> Any:
     columns = np.broadcast_to((place + shift) * u + np.arange(u), blocks.shape)
     inside = (columns >= 0) & (columns < count * u) & (blocks != 0)
     entries = (blocks[inside], (rows[inside], columns[inside]))
-    return sp.csc_matrix(entries, shape=(count * n, count * u))
+    return scipy.sparse.csc_matrix(entries, shape=(count * n, count * u))
 
 
 @compiled_quickly

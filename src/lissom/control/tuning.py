@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+import scipy
 from jaxtyping import Complex
 
 from ..analyse.linear.linearize import linearize
@@ -100,8 +101,6 @@ class DrivenShapes(NamedTuple):
 
 def driven_shapes(M: Any, K: Any, joints: int) -> DrivenShapes:
     """The modes that joints excite, from the matrices of a robot whose first coordinates are its joints."""
-    import scipy.linalg  # slow to import
-
     M, K = np.asarray(M), np.asarray(K)
     held = slice(joints, len(M))
     stiffness = 0.5 * (K[held, held] + K[held, held].T)

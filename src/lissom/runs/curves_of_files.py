@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import scipy
 
 from jaxnative.compiled import using
 
@@ -160,12 +161,10 @@ def _unit(signal: str) -> str:
 
 def rows_at(t: np.ndarray, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Rows at other times, by a cubic spline where there are enough of them."""
-    from scipy.interpolate import make_interp_spline
-
     if np.array_equal(t, times):
         return rows
     order = min(3, len(times) - 1)
-    return make_interp_spline(times, rows, k=order)(t)
+    return scipy.interpolate.make_interp_spline(times, rows, k=order)(t)
 
 
 def _difference(first: RunCurves, other: RunCurves) -> RunCurves:

@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import scipy
 from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
@@ -204,8 +205,6 @@ def quantiles(axis: AxisEntries, u: np.ndarray) -> np.ndarray:
 
 def _distribution(axis: AxisEntries, u: np.ndarray) -> np.ndarray:
     # Slow to import, and most studies draw nothing from it.
-    from scipy import stats
-
     name = str(axis.distribution)
     numbers = getattr(axis, name)
     if name == "uniform":
@@ -214,11 +213,11 @@ def _distribution(axis: AxisEntries, u: np.ndarray) -> np.ndarray:
     if name == "triangular":
         low, likely, high = numbers
         width = high - low
-        return stats.triang((likely - low) / width, low, width).ppf(u)
+        return scipy.stats.triang((likely - low) / width, low, width).ppf(u)
     middle, deviation = numbers
-    law = stats.norm(middle, deviation)
+    law = scipy.stats.norm(middle, deviation)
     if name == "lognormal":
-        law = stats.lognorm(deviation, scale=middle)
+        law = scipy.stats.lognorm(deviation, scale=middle)
     if axis.within is not None:
         # Truncated: only the probability between the bounds is shared out.
         low, high = law.cdf(axis.within)

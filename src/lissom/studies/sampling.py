@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from .axis import AxisEntries, points, quantiles
 
@@ -70,15 +71,13 @@ def unit_points(sampling: str, dimensions: int, count: int, seed: int) -> np.nda
     if sampling == "random":
         return rng.random((count, dimensions))
     # Slow to import, and grids need none of it.
-    from scipy.stats import qmc
-
     if sampling == "sobol":
         # The first points of 2^m: any number works, a power of two is spread best.
         power = max(int(np.ceil(np.log2(count))), 0)
-        return qmc.Sobol(dimensions, rng=rng).random_base2(power)[:count]
+        return scipy.stats.qmc.Sobol(dimensions, rng=rng).random_base2(power)[:count]
     if sampling == "halton":
-        return qmc.Halton(dimensions, rng=rng).random(count)
-    return qmc.LatinHypercube(dimensions, rng=rng).random(count)
+        return scipy.stats.qmc.Halton(dimensions, rng=rng).random(count)
+    return scipy.stats.qmc.LatinHypercube(dimensions, rng=rng).random(count)
 
 
 def saltelli_points(dimensions: int, count: int, seed: int) -> np.ndarray:

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from .study import Bound, Study
 
@@ -55,8 +56,8 @@ def _keeps(numbers: np.ndarray, bound: Bound) -> np.ndarray:
 
 def _yield(name: str, mask: np.ndarray) -> Yield:
     # Slow to import, and few studies have a specification.
-    from scipy.stats import binomtest
-
     good, runs = int(mask.sum()), len(mask)
-    interval = binomtest(good, runs).proportion_ci(CONFIDENCE, method="wilson")
+    interval = scipy.stats.binomtest(good, runs).proportion_ci(
+        CONFIDENCE, method="wilson"
+    )
     return Yield(name, good / runs, interval.low, interval.high, runs)

@@ -5,12 +5,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from jaxnative.compiled import using
+
+from ..analyse.validity.description import scenario_warnings
 from ..analyse.validity.validity_warning import warning_lines
 from ..describe.scenario import Scenario
 from ..files.errors import DescriptionError, Problem, refused, was_given
 from ..files.summary import Summary, plain
+from ..runs.forecast import affordable_model
 from ..runs.output_files import output_problems
 from ..runs.sources import robot_of
+from ..solve.channels import UnknownNameError
 from .declared import Declared, declared, subject_of
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, STATE, Verb
 
@@ -90,12 +95,6 @@ def perform(
         result = verb.load()(source, changes=changes or {}, **own)
         return _written(Answer(verb, result), values)
     scenario = robot_of(source, changes or {})
-    # Imported here: what is wrong with the request is said without the solvers.
-    from jaxnative.compiled import using
-
-    from ..analyse.validity.description import scenario_warnings
-    from ..runs.forecast import affordable_model
-
     with using(scenario.solver.backend), _naming_the_field(verb, values):
         model = affordable_model(scenario)
         if values.get("time") is not None and verb.reads == STATE:
@@ -226,8 +225,6 @@ def _written(answer: Answer, values: Values) -> Answer:
 @contextmanager
 def _naming_the_field(verb: Verb, values: Values):
     """A name that the robot does not have is reported with the parameter that holds it."""
-    from ..solve.channels import UnknownNameError
-
     try:
         yield
     except UnknownNameError as failure:

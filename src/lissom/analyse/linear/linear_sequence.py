@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import vmap_rows
@@ -221,8 +222,6 @@ def motion_of(model: Model, trajectory: Any) -> tuple[np.ndarray, list[np.ndarra
 
 def _rate_of(t: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Time derivative of values at instants, by a cubic spline; zero at a single instant."""
-    from scipy.interpolate import CubicSpline  # slow to import
-
     if len(t) <= 1:
         return np.zeros_like(values)
-    return CubicSpline(t, values)(t, 1)
+    return scipy.interpolate.CubicSpline(t, values)(t, 1)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from jaxtyping import Inexact, Int
 
 from ...algebra.eigen import modal_assurance
@@ -66,8 +67,6 @@ def follow(
 
     The best assignment of all modes together, by MAC and frequency: two modes never continue in the same one.
     """
-    import scipy.optimize  # slow to import
-
     old = before.motion[:, tracked].T
     new = here.motion.T
     likeness = modal_assurance(old[:, None], new[None])

@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Iterator
 
 import numpy as np
+import scipy
 from typing_extensions import override
 
 
@@ -45,12 +46,10 @@ class ParameterBox(ParameterRegion):
 
     def checks(self) -> np.ndarray:
         """Corners (of up to six parameters), middles of faces, and a low-discrepancy spread."""
-        from scipy.stats import qmc  # slow to import, and few need it
-
         p = len(self.low)
         one = np.eye(p)
         faces = np.concatenate([one, -one])
-        halton = qmc.Halton(p, scramble=False)
+        halton = scipy.stats.qmc.Halton(p, scramble=False)
         # Halton's first point is a corner, which is no inner point.
         spread = halton.random(self.inner + 1)[1:]
         unit = [faces, 2.0 * spread - 1.0]
