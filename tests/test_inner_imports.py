@@ -8,8 +8,6 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src"
 PAGE = SOURCE.parent / "CONTRIBUTING.md"
-# What a command line computes with is imported when the command runs.
-FRONT: set[str] = set()
 
 
 def inner_imports(file: Path) -> set[str]:
@@ -31,14 +29,17 @@ def inner_imports(file: Path) -> set[str]:
     return names
 
 
-def listed() -> set[str]:
-    """Modules in the first column of the table."""
+def listed(room: str = "") -> set[str]:
+    """Modules in the first column of the table: those of all rooms, and those of one."""
     text = PAGE.read_text(encoding="utf-8")
     section = text.partition("### Imports inside functions")[2].partition("\n## ")[0]
-    rows = [line for line in section.splitlines() if line.startswith("| `")]
-    return {
-        name for row in rows for name in re.findall(r"`([\w.]+)`", row.split("|")[1])
-    }
+    cells = [line.split("|")[1] for line in section.splitlines() if line[:1] == "|"]
+    names = set()
+    for cell in cells:
+        inside = re.match(r" in `(\w+)`:", cell)
+        if inside is None or inside[1] == room:
+            names |= set(re.findall(r"`([\w.]+)`", cell.partition(":")[2] or cell))
+    return names
 
 
 def covering(name: str, modules: set[str]) -> set[str]:
@@ -46,19 +47,25 @@ def covering(name: str, modules: set[str]) -> set[str]:
     return {one for one in modules if f"{name}.".startswith(f"{one}.")}
 
 
+def room_of(file: Path) -> str:
+    """The folder of the package that a file is in."""
+    parts = file.relative_to(SOURCE).parts
+    return parts[1] if len(parts) > 2 else ""
+
+
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_functions_import_only_what_is_slow_or_optional(file):
-    room = file.relative_to(SOURCE).parts[1:2]
-    if FRONT.isdisjoint(room):
-        modules = listed()
-        names = inner_imports(file)
-        assert not {name for name in names if not covering(name, modules)}
+    modules = listed(room_of(file))
+    assert not {name for name in inner_imports(file) if not covering(name, modules)}
 
 
-def test_every_listed_module_is_imported_inside_some_function():
-    modules, names = listed(), set().union(*map(inner_imports, FILES))
-    used = set().union(*(covering(name, modules) for name in names))
-    assert modules and modules == used
+@pytest.mark.parametrize("room", ["", "studio"])
+def test_every_listed_module_is_imported_inside_some_function(room):
+    files = [file for file in FILES if room in ("", room_of(file))]
+    names = set().union(*map(inner_imports, files))
+    modules = listed(room) - (listed() if room else set())
+    assert modules
+    assert modules == set().union(*(covering(name, modules) for name in names))

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..verbs.registry import verb_named
 from .result_calls import RESULT_CALLS
 from .verb_calls import VERB_CALLS, checked_values, verb
 from .verb_progress import Watch
@@ -69,7 +70,6 @@ def import_robot(data: Data, watch: Watch) -> Any:
     """A robot file of a URDF file."""
     from ..files.named_files import known_packages
     from ..verbs.perform import perform
-    from ..verbs.registry import verb_named
 
     path = Path(data["file"])
     with known_packages(_packages_of(path, Path(data["root"]))):

@@ -1,5 +1,6 @@
 """What the server answers: every route is one question to the folder, to a service or to the queue of runs."""
 
+import json
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -182,7 +183,5 @@ def _add_runs(router: APIRouter, backend: Backend) -> None:
 
 def plain_answer(status: int, error: dict[str, Any]) -> Response:
     """An error as every answer of the studio holds it."""
-    import json
-
     body = json.dumps({"error": error}).encode()
     return Response(body, status, media_type="application/json")

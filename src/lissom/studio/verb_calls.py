@@ -2,14 +2,16 @@
 
 from typing import Any
 
+from ..verbs.registry import verb_named, verbs
+from ..verbs.verb import NOTHING, SOURCE
+from .verb_progress import reporting
+
 Data = dict[str, Any]
 
 
 def verb(data: Data, watch: Any) -> Any:
     """The answer of a verb."""
     from ..verbs.perform import perform
-    from ..verbs.registry import verb_named
-    from .verb_progress import reporting
 
     asked = verb_named(data["name"])
     values = checked_values(data) | data.get("files", {})
@@ -20,7 +22,6 @@ def verb(data: Data, watch: Any) -> Any:
 def checked_values(data: Data) -> Data:
     """Values from a browser, as the declarations take them; what was left out stays left out."""
     from ..verbs.declared import request_type
-    from ..verbs.registry import verb_named
 
     request = request_type(verb_named(data["name"]), from_browser=True)
     checked = request(**data["values"])
@@ -30,8 +31,6 @@ def checked_values(data: Data) -> Data:
 def check_verb(data: Data, watch: Any) -> None:
     """Nothing, where a verb that is to wait takes its values, and its robot or scenario the changes."""
     from ..runs.sources import robot_of, scenario_of
-    from ..verbs.registry import verb_named
-    from ..verbs.verb import NOTHING, SOURCE
 
     checked_values(data)
     reads = verb_named(data["name"]).reads
@@ -43,7 +42,6 @@ def check_verb(data: Data, watch: Any) -> None:
 def declarations(data: Data, watch: Any) -> Any:
     """Parameters of all verbs, as JSON schemas."""
     from ..verbs.declared import schema_of
-    from ..verbs.registry import verbs
 
     offered = {name: verb for name, verb in verbs().items() if verb.in_studio}
     return {name: schema_of(verb) for name, verb in offered.items()}
@@ -51,7 +49,6 @@ def declarations(data: Data, watch: Any) -> Any:
 
 def verb_lines(data: Data, watch: Any) -> Any:
     """The command line and the lines of Python that a question stands for."""
-    from ..verbs.registry import verb_named
     from ..verbs.spelling import spelled
 
     return spelled(
