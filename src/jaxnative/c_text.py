@@ -6,7 +6,7 @@ from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
 from .program_text import (
     OPERAND_KINDS,
     SIMPLE,
-    StatementWriter,
+    BlockWriter,
     changing_arguments,
     heap_buffers,
 )
@@ -30,7 +30,7 @@ HEAD = """#include <math.h>
 """
 
 
-class CText(StatementWriter):
+class CText(BlockWriter):
     """Writes one function."""
 
     def __init__(self, function: Function, names: dict[Function, str]):
@@ -94,14 +94,6 @@ class CText(StatementWriter):
         return f"{op}({', '.join(self.operand(a, 'd') for a in args)})"
 
     # --- statements
-
-    def block(self, block: list[Any]) -> None:
-        """Writes a block."""
-        for statement in block:
-            if isinstance(statement, int):
-                self.node(statement)
-            else:
-                self.statement(statement)
 
     def nested(self, head: str, block: list[Any], tail: tuple[str, ...] = ()) -> None:
         """A block in braces."""

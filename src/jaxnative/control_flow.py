@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .few_rows import FEW
-from .jaxpr import closed, scan_sizes
+from .jaxpr import closed, groups, scan_sizes
 from .marks import ROWS
 from .program import ZERO, If, While, kind_of
 from .traced_program import Environment, sole_call
@@ -20,14 +20,6 @@ from .values import (
     size_of,
     sources_of,
 )
-
-
-def _split(values: list[Value], *sizes: int) -> list[list[Value]]:
-    groups = []
-    for size in sizes:
-        groups.append(values[:size])
-        values = values[size:]
-    return [*groups, values]
 
 
 def _lend(tr, values: list[Value]) -> list[Value]:
@@ -124,7 +116,7 @@ def _small_nodes(tr, value: Value) -> Value:
 
 def _while(tr, params, operands, mark):
     sizes = (params["cond_nconsts"], params["body_nconsts"])
-    for_test, for_body, carry = _split(operands, *sizes)
+    for_test, for_body, carry = groups(operands, *sizes)
     test, body = params["cond_jaxpr"], params["body_jaxpr"]
     if test.out_avals[0].shape:
         raise Untranslatable("a loop that `vmap` made of several: `vmap_rows` has one")
@@ -149,7 +141,7 @@ def _while(tr, params, operands, mark):
 
 def _scan(tr, params, operands, mark):
     sizes = scan_sizes(params)
-    fixed, carry, stacks = _split(operands, *sizes)
+    fixed, carry, stacks = groups(operands, *sizes)
     length, body = params["length"], params["jaxpr"]
     rows = mark == ROWS
     if tr.unrolls and not rows and (stacks or length <= 3):
@@ -295,7 +287,7 @@ def _run_branch(tr, program, others, targets) -> None:
 
 def _linear_solve(tr, params, operands, mark):
     n = params["const_lengths"]
-    _, _, for_solution, _, b = _split(
+    _, _, for_solution, _, b = groups(
         operands, n.matvec, n.vecmat, n.solve, n.transpose_solve
     )
     return tr.run(params["jaxprs"].solve, [*for_solution, *b], in_line=True)

@@ -246,7 +246,7 @@ def scan_sizes(params: Any) -> tuple[int, int]:
 
 def _scan(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value]:
     sizes = scan_sizes(params)
-    fixed, carry, stacks = _split(operands, *sizes)
+    fixed, carry, stacks = groups(operands, *sizes)
     body = Routine(params["jaxpr"], fixed)
     loop = Scan(body, carry, stacks, params["length"], params["reverse"])
     return rules.scan(loop)
@@ -254,7 +254,7 @@ def _scan(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value
 
 def _while(rules: Rules[Value], params: Any, operands: list[Value]) -> list[Value]:
     sizes = (params["cond_nconsts"], params["body_nconsts"])
-    for_test, for_body, carry = _split(operands, *sizes)
+    for_test, for_body, carry = groups(operands, *sizes)
     test = Routine(params["cond_jaxpr"], for_test)
     body = Routine(params["body_jaxpr"], for_body)
     return rules.while_loop(WhileLoop(test, body, carry))
@@ -272,7 +272,7 @@ def _linear_solve(
     n = params["const_lengths"]
     programs = params["jaxprs"]
     # Operands of products with A^T and of solves with it come along for reverse derivatives; no rule needs them.
-    for_product, _, for_solution, _, b = _split(
+    for_product, _, for_solution, _, b = groups(
         operands, n.matvec, n.vecmat, n.solve, n.transpose_solve
     )
     product = Routine(programs.matvec, for_product)
@@ -280,13 +280,13 @@ def _linear_solve(
     return rules.linear_solve(LinearSolve(product, solution, b))
 
 
-def _split(values: list[Value], *sizes: int) -> list[list[Value]]:
+def groups(values: list[Value], *sizes: int) -> list[list[Value]]:
     """Groups of these sizes, and the rest."""
-    groups = []
+    found = []
     for size in sizes:
-        groups.append(values[:size])
+        found.append(values[:size])
         values = values[size:]
-    return [*groups, values]
+    return [*found, values]
 
 
 CONTROL_FLOW = {

@@ -15,7 +15,7 @@ from .llvm_lines import LINE, literal, pointers
 from .llvm_memory import MemoryText
 from .llvm_nodes import MASK, STORED
 from .program import Buffer, Call, For, Function, If, While
-from .program_text import LARGE, StatementWriter, heap_buffers
+from .program_text import LARGE, BlockWriter, heap_buffers
 from .untranslatable import Untranslatable
 
 NEVER = "never"  # label of a block that is never reached
@@ -23,7 +23,7 @@ LONGEST_BLOCK = 600  # nodes: longer ones take LLVM disproportionately long
 LARGE_IN_LANES = 16384  # bytes: larger arrays are not put on the stack
 
 
-class FunctionText(MemoryText, StatementWriter):
+class FunctionText(MemoryText, BlockWriter):
     """Writes one function."""
 
     def __init__(
@@ -41,16 +41,12 @@ class FunctionText(MemoryText, StatementWriter):
         super().label(name)
         self.since = 0
 
-    def block(self, block: list[Any]) -> None:
-        """Writes a block."""
-        for statement in block:
-            if isinstance(statement, int):
-                self.node(statement)
-            else:
-                self.statement(statement)
-            self.since += 1
-            if self.since > LONGEST_BLOCK:
-                self._new_block()
+    def statement(self, s: Any) -> None:
+        """Writes a statement, and ends a basic block that is long enough."""
+        super().statement(s)
+        self.since += 1
+        if self.since > LONGEST_BLOCK:
+            self._new_block()
 
     def _new_block(self) -> None:
         """Ends a basic block that is long enough."""

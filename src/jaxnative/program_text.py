@@ -38,15 +38,21 @@ LARGE = 4096  # bytes: larger arrays are not put on the stack
 STACK = 2**18
 
 
-class StatementWriter:
-    """Writes statements, each in the way of its kind."""
+class BlockWriter:
+    """Writes blocks of statements, each in the way of its kind."""
+
+    def block(self, block: list[Any]) -> None:
+        """Writes a block."""
+        for statement in block:
+            self.statement(statement)
 
     def statement(self, s: Any) -> None:
-        """Writes a statement."""
+        """Writes a statement; a number is a node."""
         getattr(self, _WAYS[type(s)])(s)
 
 
 _WAYS = {
+    int: "node",
     StoreNumber: "store",
     Copy: "copy",
     Call: "call",
