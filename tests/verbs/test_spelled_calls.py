@@ -87,3 +87,12 @@ def test_command_and_python_say_the_same(folder, capsys, call):
     # A run is told with its path and its times: the title alone is the same in both.
     in_shell = capsys.readouterr().out
     assert name == "simulate" or title(in_shell) == in_python
+
+
+def test_what_a_study_is_about_stands_first_and_its_changes_with_it():
+    values = {"over": {"payload.mass": [0, 1]}, "metrics": ["sag"], "store": "s.sweep"}
+    told = spelled(verb_named("sweep"), "library:ur5", {"initial.q": [0.1]}, values)
+    assert told["command"].startswith("lissom sweep ur5 --over 'payload.mass=[0, 1]'")
+    assert "--set 'initial.q=[0.1]'" in told["command"]
+    line = "\n".join(told["lines"])
+    assert "ls.sweep(study='ur5'" in line and "changes={'initial.q': [0.1]}" in line
