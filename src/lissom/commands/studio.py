@@ -26,10 +26,10 @@ def studio(
         ),
     ] = "127.0.0.1",
     certificate: Annotated[
-        str | None, typer.Option(metavar="PEM", help="For https.")
+        str | None, typer.Option(metavar="PEM", help="Certificate for https.")
     ] = None,
     key: Annotated[
-        str | None, typer.Option(metavar="PEM", help="Of the certificate.")
+        str | None, typer.Option(metavar="PEM", help="Private key for https.")
     ] = None,
     browser: Annotated[
         bool, typer.Option(help="Open the browser at the start.")

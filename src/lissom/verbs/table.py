@@ -113,7 +113,7 @@ TABLE = (
                 "animate",
                 "animate",
                 PAGE,
-                "Animation of the mode --mode.",
+                "Animation of the mode that --mode names.",
                 key="animation",
                 metavar="HTML",
                 parameters={"mode": (AnimatedMode, 1)},
