@@ -136,30 +136,27 @@ def _cache() -> InstallationCheck:
     """The cache of compiled code: its folder, size and limit."""
     folder = cache_folder()
     if folder is None:
-        words = f"compiled code is not cached ({VARIABLE} switches it off, or there is no home)"
+        found = f"compiled code is not cached ({VARIABLE} switches it off, or there is no home)"
         advice = (
-            f"every process compiles anew; set {VARIABLE} to a folder to change that"
+            f"every process compiles again; set {VARIABLE} to a folder to change that"
         )
-        return InstallationCheck(
-            name="cache", verdict="missing", words=words, advice=advice
-        )
+        return InstallationCheck("cache", "missing", found, advice)
     if usable(folder) is None:
-        advice = f"every process compiles anew; set {VARIABLE} to a folder that can be written"
-        words = f"{folder} cannot be written"
+        advice = f"every process compiles again; set {VARIABLE} to a folder that can be written"
         return InstallationCheck(
-            name="cache", verdict="failed", words=words, advice=advice
+            "cache", "failed", f"{folder} cannot be written", advice
         )
     count, size = _content(folder)
     # JAX's code and machine code have a bound each.
     most = 2 * MOST_BYTES
-    words = (
+    found = (
         f"{folder}, {count} files, {size / 1e6:.0f} MB of at most {most / 1e6:.0f} MB"
     )
-    return InstallationCheck(name="cache", verdict="ok", words=words)
+    return InstallationCheck("cache", "ok", found)
 
 
 def _content(folder: Path) -> tuple[int, int]:
-    """Number and bytes of the files in a folder."""
+    """Number and size in bytes of the files in a folder."""
     count = size = 0
     for path in folder.rglob("*") if folder.exists() else ():
         try:
@@ -167,22 +164,19 @@ def _content(folder: Path) -> tuple[int, int]:
                 size += path.stat().st_size
                 count += 1
         except OSError:
-            # Another process has just taken it away.
+            # Another process has just deleted it.
             continue
     return count, size
 
 
 def _gpu(devices: tuple[str, ...]) -> InstallationCheck:
     if any(not device.startswith("cpu") for device in devices):
-        return InstallationCheck(name="devices", verdict="ok", words=", ".join(devices))
-    words = "processors alone; graphics cards help with families of robots only"
+        return InstallationCheck("devices", "ok", ", ".join(devices))
     if shutil.which("nvidia-smi") is None:
-        return InstallationCheck(name="devices", verdict="ok", words=words)
-    words = "there is an NVIDIA card that JAX does not see"
-    advice = "pip install 'lissom[cuda]'"
-    return InstallationCheck(
-        name="devices", verdict="missing", words=words, advice=advice
-    )
+        found = "processors alone; graphics cards help with families of robots only"
+        return InstallationCheck("devices", "ok", found)
+    found = "there is an NVIDIA card that JAX does not see"
+    return InstallationCheck("devices", "missing", found, "pip install 'lissom[cuda]'")
 
 
 def _extra(extra: str) -> InstallationCheck:
@@ -190,27 +184,22 @@ def _extra(extra: str) -> InstallationCheck:
     purpose = EXTRAS[extra]
     wanted = _packages_of(extra)
     missing = [name for name in wanted if _version(name) is None]
-    name = f"extra {extra}"
     if missing or not wanted:
-        words = f"{purpose}: {', '.join(missing) or 'it is'} not installed"
+        found = f"{purpose}: {', '.join(missing) or 'it is'} not installed"
         advice = f"pip install 'lissom[{extra}]'"
-        return InstallationCheck(
-            name=name, verdict="missing", words=words, advice=advice
-        )
+        return InstallationCheck(f"extra {extra}", "missing", found, advice)
     found = ", ".join(f"{package} {_version(package)}" for package in wanted)
-    return InstallationCheck(name=name, verdict="ok", words=f"{purpose}: {found}")
+    return InstallationCheck(f"extra {extra}", "ok", f"{purpose}: {found}")
 
 
 def _packages_of(extra: str) -> list[str]:
     """Names of the packages that an extra requires on this machine."""
     names = []
-    for line in requires("lissom") or ():
-        wanted = Requirement(line)
-        here = {"extra": extra}
-        is_extra = wanted.marker is not None and not wanted.marker.evaluate(
-            {"extra": ""}
-        )
-        if is_extra and wanted.marker is not None and wanted.marker.evaluate(here):
+    for wanted in map(Requirement, requires("lissom") or ()):
+        marker = wanted.marker
+        if marker is None or marker.evaluate({"extra": ""}):
+            continue  # required without any extra
+        if marker.evaluate({"extra": extra}):
             names.append(wanted.name)
     return names
 
@@ -231,26 +220,20 @@ def _self_test() -> list[InstallationCheck]:
     }
     findings = []
     for name, test in tests.items():
-        if perf_counter() - began > LONGEST:
-            words = f"left out: {LONGEST:g} s are over"
-            findings.append(
-                InstallationCheck(name=name, verdict="missing", words=words)
-            )
-            continue
         start = perf_counter()
+        if start - began > LONGEST:
+            found = f"left out: {LONGEST:g} s are over"
+            findings.append(InstallationCheck(name, "missing", found))
+            continue
         try:
-            is_right, words = test()
+            is_right, found = test()
         except Exception as failure:
             # A broken installation may raise anything.
-            is_right, words = False, f"{type(failure).__name__}: {failure}"
-        seconds = perf_counter() - start
+            is_right, found = False, f"{type(failure).__name__}: {failure}"
         verdict: Verdict = "ok" if is_right else "failed"
         advice = "" if is_right else "reinstall: pip install --force-reinstall lissom"
-        findings.append(
-            InstallationCheck(
-                name=name, verdict=verdict, words=words, advice=advice, seconds=seconds
-            )
-        )
+        seconds = perf_counter() - start
+        findings.append(InstallationCheck(name, verdict, found, advice, seconds))
     return findings
 
 
@@ -280,5 +263,5 @@ def _energy() -> tuple[bool, str]:
     model = Model(_robot(), modes=2)
     run = simulate(model, [0.3], t_end=0.1, output_dt=0.005, progress=False)
     left = run.energy_residual
-    words = f"kept to {left:.0e} of the largest energy over {run.facts['steps']} steps"
+    words = f"residual {left:.0e} of the largest energy over {run.facts['steps']} steps"
     return left < DRIFT, words

@@ -30,6 +30,16 @@ def model_facts(robot: str, model: Modelled) -> dict[str, Any]:
     return {"robot": robot, **model._asdict(), "model": str(model)}
 
 
+def scenario_model_facts(scenario: Scenario) -> dict[str, Any]:
+    """The robot of a scenario and how it is modelled."""
+    return model_facts(scenario.robot.name, modelled_scenario(scenario))
+
+
+def run_model_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The robot of a run and how it was modelled, from the attributes of its result."""
+    return model_facts(str(facts.get("name", "")), modelled_run(facts))
+
+
 def modelled(formulation: str, basis: str | None, modes: Any) -> Modelled:
     """Formulation, basis and modes of a model; what is not chosen is the default of the formulation."""
     shapes = basis or SUPPORT[formulation].default_basis

@@ -8,7 +8,7 @@ import numpy as np
 from jaxnative.compiled import using
 
 from ..atomic import write_atomically
-from ..describe.modelled import model_facts, modelled_scenario
+from ..describe.modelled import scenario_model_facts
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..files.summary import Result, Summary, number, plain
@@ -44,15 +44,11 @@ class ControllerDesign(Result):
         """Time between two samples [s]."""
         return float(np.asarray(self.law.sample))
 
-    def _model(self) -> dict[str, Any]:
-        scenario = self.scenario
-        return model_facts(scenario.robot.name, modelled_scenario(scenario))
-
     def to_dict(self) -> dict[str, Any]:
         """Poles and margins as plain data; a gain margin without limit is None."""
         margins = self.margins._asdict()
         margins["delay_s"] = margins.pop("delay")
-        data = self._model() | {
+        data = scenario_model_facts(self.scenario) | {
             "type": self.type,
             "sample": self.sample,
             "sensors": self.sensors,
@@ -65,11 +61,12 @@ class ControllerDesign(Result):
 
     def summary(self) -> Summary:
         """The largest poles, the margins, and remarks of the law."""
-        known, margins = self._model(), self.margins
+        known, margins = scenario_model_facts(self.scenario), self.margins
         title = f"{known['robot']}: {self.type} every {number(self.sample)} s on {', '.join(self.sensors)}"
-        rows = []
-        for pole in self.poles[:SHOWN_POLES]:
-            rows.append((number(pole.real), number(pole.imag), number(abs(pole))))
+        rows = tuple(
+            (number(pole.real), number(pole.imag), number(abs(pole)))
+            for pole in self.poles[:SHOWN_POLES]
+        )
         word = "stable" if margins.stable else "UNSTABLE"
         gain = f"{margins.gain:.3g}" if np.isfinite(margins.gain) else "any"
         verdict = (
@@ -77,7 +74,7 @@ class ControllerDesign(Result):
             f"phase margin {margins.phase_deg:.3g} deg, delay margin {1e3 * margins.delay:.3g} ms"
         )
         columns = ("real", "imaginary", "|z|")
-        poles = Summary("Largest poles of the sampled loop", (), columns, tuple(rows))
+        poles = Summary("Largest poles of the sampled loop", (), columns, rows)
         remarks = map(Summary, (verdict, *self.law.remarks()))
         return Summary(title, (("model", known["model"]),), parts=(poles, *remarks))
 

@@ -38,7 +38,7 @@ def output_problems(outputs: Outputs) -> list[Problem]:
 
 
 def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
-    """Why a file cannot be written, `None` if it can: a trial file is made beside it and taken away."""
+    """Why a file cannot be written, `None` if it can: a trial file is made beside it and deleted."""
     if path.suffix.lower() not in endings:
         return f"the name must end in {' or '.join(endings)}"
     if path.suffix.lower() in PICTURE and find_spec("matplotlib") is None:
@@ -62,8 +62,3 @@ def output_problem(path: Path, endings: tuple[str, ...]) -> str | None:
         return f"cannot be written: {reason.strerror or reason}"
     except ValueError as reason:
         return f"cannot be written: {reason}"
-
-
-def written_files(**paths: str | None) -> dict[str, str]:
-    """The requested files, by what they hold."""
-    return {kind: path for kind, path in paths.items() if path is not None}

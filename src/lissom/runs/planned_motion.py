@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +11,7 @@ from jaxnative.compiled import using
 
 from ..atomic import write_atomically
 from ..describe.controllers import Common
-from ..describe.modelled import model_facts, modelled_scenario
+from ..describe.modelled import scenario_model_facts
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..files.summary import Result, Summary, number, plain
@@ -19,10 +19,6 @@ from ..parameters import Changes, LawFile, ScenarioWithController
 from .controller_law import problems_at
 from .forecast import affordable_model
 from .law_files import problems_in_files, scenario_with_law
-
-if TYPE_CHECKING:
-    from ..control.nominal import NominalMotion
-    from ..solve.model import Model
 
 POINTS = 1001  # of figure and table
 COLUMNS = (
@@ -75,18 +71,15 @@ class PlannedMotion(Result):
                 torque=float(np.abs(self.torque[:, k]).max()),
             )
 
-    def _model(self) -> dict[str, Any]:
-        scenario = self.scenario
-        return model_facts(scenario.robot.name, modelled_scenario(scenario))
-
     def to_dict(self) -> dict[str, Any]:
         """Duration, ends and largest values as plain data."""
         joints = [one._asdict() for one in self.peaks()]
-        return plain(self._model() | {"duration": self.duration, "joints": joints})
+        own = {"duration": self.duration, "joints": joints}
+        return plain(scenario_model_facts(self.scenario) | own)
 
     def summary(self) -> Summary:
         """Ends and largest values of every joint."""
-        known = self._model()
+        known = scenario_model_facts(self.scenario)
         title = f"{known['robot']}: motion of {self.duration:.4g} s"
         rows = tuple((one.joint, *map(number, one[1:])) for one in self.peaks())
         return Summary(title, (("model", known["model"]),), COLUMNS, rows)
@@ -140,10 +133,18 @@ def plan_motion(
 
 def _planned(scenario: Scenario) -> PlannedMotion:
     # Laws and how they are designed take a while to import.
+    from ..control.described_references import nominal_of
+    from ..control.laws import controller_model
     from ..control.nominal import motion_along
 
     model = affordable_model(scenario)
-    nominal = _nominal(model, scenario.controller)
+    controller = scenario.controller
+    if not isinstance(controller, Common):
+        kind = None if controller is None else controller.type
+        message = "a motion is that of a controller of the kit, such as pid"
+        raise refused("controller.type", kind, message)
+    with problems_at("controller", controller):
+        nominal = nominal_of(controller_model(model, controller), controller)
     end = float(nominal.reference.breakpoints[-1])
     t = np.linspace(0.0, end, POINTS)
     times = jnp.asarray(t)
@@ -152,15 +153,3 @@ def _planned(scenario: Scenario) -> PlannedMotion:
     torque = np.asarray(motion_along(times, nominal.torque))[:, 0]
     joints = model.actuated_names
     return PlannedMotion(scenario, joints, t, place, speed, acceleration, torque)
-
-
-def _nominal(model: "Model", controller: Any) -> "NominalMotion":
-    from ..control.described_references import nominal_of
-    from ..control.laws import controller_model
-
-    if not isinstance(controller, Common):
-        kind = None if controller is None else controller.type
-        message = "a motion is that of a controller of the kit, such as pid"
-        raise refused("controller.type", kind, message)
-    with problems_at("controller", controller):
-        return nominal_of(controller_model(model, controller), controller)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..describe import DescriptionError
 from ..describe.geometry import node_count
-from ..describe.modelled import model_facts, modelled_run
+from ..describe.modelled import run_model_facts
 from ..files.summary import plain
 from .result_files import loaded_run
 from .run import Run
@@ -23,9 +23,8 @@ def result_facts(file: str) -> dict[str, Any]:
     kinds, elements = _robot_facts(file)
     facts = run.facts
     wall = [facts.get(f"wall_{part}_s", 0.0) for part in ("build", "compile", "run")]
-    facts_of_model = model_facts(str(facts.get("name", "")), modelled_run(facts))
     return plain(
-        facts_of_model
+        run_model_facts(facts)
         | {
             "run": file,
             "method": str(facts.get("method", "")),
@@ -40,7 +39,7 @@ def result_facts(file: str) -> dict[str, Any]:
             "warnings": run.warnings,
             "joints": _joints(run, kinds),
             "tips": _tips(run),
-            "nodes": [str(name) for name in run.values("node")],
+            "nodes": run.labels("node"),
             "elements": elements,  # of links with section forces
         }
     )
@@ -61,7 +60,7 @@ def _robot_facts(file: str) -> tuple[dict[str, str], dict[str, int]]:
 
 
 def _joints(run: Run, kinds: dict[str, str]) -> list[dict[str, Any]]:
-    """Where each joint went [rad or m], and the largest torque on it [N m or N]."""
+    """Range of each joint [rad or m], and the largest torque on it [N m or N]."""
     torque = np.abs(run.values("torque")).max(axis=0)
     return [
         {
@@ -71,21 +70,21 @@ def _joints(run: Run, kinds: dict[str, str]) -> list[dict[str, Any]]:
             "highest": run.q[:, k].max(),
             "torque": torque[k],
         }
-        for k, name in enumerate(str(joint) for joint in run.values("joint"))
+        for k, name in enumerate(run.labels("joint"))
     ]
 
 
 def _tips(run: Run) -> list[dict[str, Any]]:
-    """How far the tip of each link was from the rigid robot [m], and when [s]."""
+    """Largest distance of the tip of each link from the rigid robot [m], and its time [s]."""
     shift = run.values("position") - run.values("erls_position")
     distance = np.linalg.norm(shift, axis=-1)
-    nodes = [str(name) for name in run.values("node")]
+    # Nodes of a link are counted outwards: its last one is the tip.
+    last = {name.rpartition("/")[0]: k for k, name in enumerate(run.labels("node"))}
     tips = []
-    for link in (str(name) for name in run.values("link")):
-        own = [k for k, name in enumerate(nodes) if name.rpartition("/")[0] == link]
-        if not own:
-            continue
-        way = distance[:, own[-1]]
-        k = int(way.argmax())
-        tips.append({"name": f"{link}/tip", "displacement": way[k], "at": run.t[k]})
+    for link in run.labels("link"):
+        if link in last:
+            away = distance[:, last[link]]
+            k = int(away.argmax())
+            tip = {"name": f"{link}/tip", "displacement": away[k], "at": run.t[k]}
+            tips.append(tip)
     return tips

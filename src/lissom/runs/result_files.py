@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ..describe import DescriptionError, Problem
 from ..files.array_file import ArrayFileError
+from ..files.errors import refused_file
 
 if TYPE_CHECKING:
     from .run import Run
@@ -23,13 +23,12 @@ def loaded_run(path: str) -> "Run":
     try:
         run = Run.load(path)
     except ArrayFileError as failure:
-        message = str(failure).removeprefix(f"{path}: ")
-        raise DescriptionError([Problem(path, None, "", None, message)]) from None
+        raise refused_file(path, str(failure).removeprefix(f"{path}: ")) from None
     except (OSError, ValueError) as failure:
         message = f"is no result of lissom simulate: {failure}"
-        raise DescriptionError([Problem(path, None, "", None, message)]) from None
+        raise refused_file(path, message) from None
     missing = [name for name in HELD if name not in run.names]
     if missing:
         message = f"is no result of lissom simulate: it holds no {', '.join(missing)}"
-        raise DescriptionError([Problem(path, None, "", None, message)])
+        raise refused_file(path, message)
     return run

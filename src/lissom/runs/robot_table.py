@@ -13,7 +13,7 @@ from jaxnative.compiled import using
 from ..bodies.link_body import body_of
 from ..describe import Link, Robot, Scenario
 from ..describe.geometry import node_count
-from ..describe.modelled import model_facts, modelled_scenario
+from ..describe.modelled import modelled_scenario, scenario_model_facts
 from ..describe.robot_facts import has_damping, length_to_tip, values_by_name
 from ..describe.section import section_text
 from ..files.description_files import source_line
@@ -104,7 +104,6 @@ class RobotTable(Result):
     def to_dict(self) -> dict[str, Any]:
         """The table as plain data."""
         robot = self.robot
-        facts = model_facts(robot.name, modelled_scenario(self.scenario))
         own = {
             "name": robot.name,
             "source": self.source,
@@ -121,7 +120,7 @@ class RobotTable(Result):
             "mass": self.mass,
             "damping": has_damping(robot),
         }
-        return plain(facts | own)
+        return plain(scenario_model_facts(self.scenario) | own)
 
     def summary(self) -> Summary:
         """The links in a table, and below it what closes chains, masses and how the robot is modelled."""
@@ -181,16 +180,17 @@ def _row(robot: Robot, i: int) -> LinkRow:
     bare = robot.replace({"payload": None}) if robot.payload else robot
     body = body_of(bare, i)
     beam = link.beam
-    material = None if beam is None else beam.material
+    material = None
+    if beam is not None:
+        m = beam.material
+        material = {"E": m.E, "nu": m.nu, "density": m.density}
     return LinkRow(
         name=link.name,
         joint=link.joint.type,
         body=_kind_of_body(link),
         length=length_to_tip(robot, i),
         section=_body_text(link, len(body.names)),
-        material=None
-        if material is None
-        else {"E": material.E, "nu": material.nu, "density": material.density},
+        material=material,
         mass=float(body.total_mass),
         elements=node_count(robot, i) - 1 if link.flexible else 0,
         theory=None if beam is None else beam.theory,

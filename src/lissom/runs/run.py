@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..show.page import Page
 
 
-MOST_NAMES = 20  # in a refusal
+MOST_NAMES = 20  # in an error message
 
 
 class SimulationError(RuntimeError):
@@ -43,7 +43,7 @@ class SimulationError(RuntimeError):
 
 
 def unknown_name(kind: str, name: str, names: Iterable[str]) -> UnknownNameError:
-    """The refusal of a name that a result does not hold."""
+    """The error about a name that a result does not hold."""
     known = list(names)
     hint = nearest(name, known) or "."
     shown = ", ".join(known[:MOST_NAMES])
@@ -98,7 +98,7 @@ class Run(Result):
         return self._source.attrs
 
     def values(self, name: str) -> np.ndarray:
-        """The numbers of one variable or coordinate of `data`."""
+        """The values of one variable or coordinate of `data`."""
         if name not in self.names:
             raise unknown_name("quantity", name, self.names)
         source = self._source
@@ -114,6 +114,10 @@ class Run(Result):
             return source.names
         return [str(name) for name in source.variables]
 
+    def labels(self, coordinate: str) -> list[str]:
+        """Names along a coordinate: `joint`, `link`, `node`, `kind` (of energy), `coordinate`."""
+        return [str(name) for name in self.values(coordinate)]
+
     @property
     def t(self) -> np.ndarray:
         """Output times [s]."""
@@ -127,8 +131,7 @@ class Run(Result):
     @property
     def energy_residual(self) -> float:
         """Largest gap in the energy balance, against the largest energy of the run."""
-        kinds = [str(kind) for kind in self.values("kind")]
-        sizes = {kind: np.abs(self.energy(kind)).max() for kind in kinds}
+        sizes = {kind: np.abs(self.energy(kind)).max() for kind in self.labels("kind")}
         residual = sizes.pop("residual")
         # A robot at rest without gravity has no energy at all: nothing over nothing is nothing.
         return float(residual / max(*sizes.values(), 1e-300))
@@ -161,9 +164,7 @@ class Run(Result):
 
     def _of_recorded(self, quantity: str, node: str) -> np.ndarray:
         label = self._node(node)
-        recorded = []
-        if "recorded" in self.names:
-            recorded = self.values("recorded").tolist()
+        recorded = self.labels("recorded") if "recorded" in self.names else []
         if label not in recorded:
             message = f"its {quantity} was not recorded: run with record={[*recorded, node]!r}"
             raise UnknownNameError(node, message)
@@ -174,19 +175,19 @@ class Run(Result):
         return self.values("energy")[:, self._place("kind", kind)]
 
     def _place(self, coordinate: str, name: str) -> int:
-        """Where a name stands along a coordinate.
+        """Position of a name along a coordinate.
 
         Raises:
             UnknownNameError: there is no such name.
         """
-        names = self.values(coordinate).tolist()
+        names = self.labels(coordinate)
         if name not in names:
             raise unknown_name(coordinate, name, names)
         return names.index(name)
 
     def _node(self, node: str) -> str:
         """The name of a node in the data, where tips have their number."""
-        names = [str(name) for name in self.values("node")]
+        names = self.labels("node")
         label = node_label(names, node)
         if label not in names:
             raise unknown_name("node", node, names_of_nodes(names))
@@ -280,8 +281,7 @@ class Run(Result):
                 chosen = names.split(", ")
         if chosen is None:
             return None
-        joints = [str(name) for name in self.values("joint")]
-        return tuple(joints.index(name) for name in chosen)
+        return tuple(map(self.labels("joint").index, chosen))
 
     def save(self, path: str | Path) -> Path:
         """NetCDF-4 file that `xarray.open_dataset` and `lissom simulate` read."""
@@ -294,7 +294,7 @@ class Run(Result):
         return self.to_csv(path) if is_table else self.save(path)
 
     def netcdf(self) -> bytes:
-        """The content of that file."""
+        """The content of the NetCDF file."""
         source = self._source
         if isinstance(source, RunTable):
             return source.netcdf()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..describe import DescriptionError, Problem
-from ..describe.modelled import model_facts, modelled_run
+from ..describe.modelled import run_model_facts
 from ..files.errors import refused
 from ..files.summary import Result, Summary, number, plain
 from ..parameters import ComparedNode, ResultFiles
@@ -23,7 +23,7 @@ COLUMNS = ("run", "quantity", "largest", "at [s]", "rms", "unit", "% of its moti
 
 @dataclass(frozen=True)
 class Difference:
-    """How far one quantity of a run is from that of the first run."""
+    """Difference of one quantity of a run from that of the first run."""
 
     run: str
     quantity: str  # `q.upper`, `position.lower/tip`
@@ -55,7 +55,7 @@ class RunComparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Differences and models as plain data."""
-        models = {name: _model(run) for name, run in self.runs.items()}
+        models = {name: run_model_facts(run.facts) for name, run in self.runs.items()}
         return plain(
             {
                 "first": self.first,
@@ -82,10 +82,8 @@ class RunComparison(Result):
         ]
         facts = []
         for name, run in self.runs.items():
-            facts_of_model = _model(run)
-            facts.append(
-                (name, f"{facts_of_model['robot']}, {facts_of_model['model']}")
-            )
+            known = run_model_facts(run.facts)
+            facts.append((name, f"{known['robot']}, {known['model']}"))
         if self.not_shared:
             facts.append(("not in all runs", ", ".join(self.not_shared)))
         return Summary(title, tuple(facts), COLUMNS, tuple(rows))
@@ -96,7 +94,7 @@ class RunComparison(Result):
 
         first = self.runs[self.first]
         node = self.node or _tips(first)[-1]
-        label = node_label(_names(first, "node"), node)
+        label = node_label(first.labels("node"), node)
         datasets = {
             _short(name, self.runs): run.data for name, run in self.runs.items()
         }
@@ -150,10 +148,6 @@ def compare_runs(runs: ResultFiles, *, node: ComparedNode = None) -> RunComparis
     return RunComparison(loaded, node, (start, end), tuple(comparisons))
 
 
-def _model(run: Run) -> dict[str, Any]:
-    return model_facts(str(run.facts.get("name", "")), modelled_run(run.facts))
-
-
 def _require_nodes(runs: Mapping[str, Run], nodes: Sequence[str]) -> None:
     """Refuse nodes that one of the runs does not have."""
     for name, run in runs.items():
@@ -176,10 +170,11 @@ def _differences(
     start, end = time
     inside = (first.t >= start) & (first.t <= end)
     t = first.t[inside]
-    for joint in _names(first, "joint"):
-        if joint in _names(run, "joint"):
-            own = first.q[:, _names(first, "joint").index(joint)][inside, None]
-            other = run.q[:, _names(run, "joint").index(joint)][:, None]
+    joints, others = first.labels("joint"), run.labels("joint")
+    for joint in joints:
+        if joint in others:
+            own = first.q[inside][:, [joints.index(joint)]]
+            other = run.q[:, [others.index(joint)]]
             distance = rows_at(t, run.t, other) - own
             yield _difference(name, f"q.{joint}", "rad or m", t, own, distance)
     places = [tip for tip in _tips(first) if tip in _tips(run)]
@@ -212,17 +207,13 @@ def _difference(
     )
 
 
-def _names(run: Run, kind: str) -> list[str]:
-    return [str(name) for name in run.values(kind)]
-
-
 def _tips(run: Run) -> list[str]:
-    return [f"{link}/tip" for link in _names(run, "link")]
+    return [f"{link}/tip" for link in run.labels("link")]
 
 
 def _not_shared(runs: Mapping[str, Run]) -> Iterator[str]:
     """Joints and tips that some runs lack."""
-    for names_of in (lambda run: _names(run, "joint"), _tips):
+    for names_of in (lambda run: run.labels("joint"), _tips):
         lists = [names_of(run) for run in runs.values()]
         every = dict.fromkeys(name for names in lists for name in names)
         for name in every:

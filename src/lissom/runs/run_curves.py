@@ -43,7 +43,7 @@ def _columns(run: Run, quantity: str, part: str) -> Mapping[str, ndarray]:
     table = dict(columns(run.data, [quantity]))
     del table["time"]
     parts = {name.removeprefix(f"{quantity}."): name for name in table}
-    nodes = [str(name) for name in run.values("node")]
+    nodes = run.labels("node")
     node, dot, axis = part.partition(".")
     wanted = f"{node_label(nodes, node)}{dot}{axis}"
     chosen = {

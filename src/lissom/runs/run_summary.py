@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..describe.modelled import model_facts, modelled_run
+from ..describe.modelled import run_model_facts
 from ..describe.robot_facts import named_nodes, values_by_name
 from ..files.summary import Summary, number, plain
 
@@ -20,10 +20,10 @@ TIPS = ("node", "x [m]", "y [m]", "z [m]")
 def run_data(run: Any) -> dict[str, Any]:
     """The final state of a run, how it was computed, and how long that took."""
     facts = run.facts
-    joints, nodes, kinds = (_texts(run, name) for name in ("joint", "node", "kind"))
+    joints, nodes, kinds = map(run.labels, ("joint", "node", "kind"))
     last = {name: run.values(name)[-1] for name in ("qd", "encoder", "torque")}
     return plain(
-        model_facts(str(facts.get("name", "")), modelled_run(facts))
+        run_model_facts(facts)
         | {
             "t_end": run.t[-1],
             "complete": run.complete,
@@ -100,10 +100,6 @@ def _times(data: dict[str, Any]) -> str:
         f"build {wall['build']:.2f} s, compile {wall['compile']:.2f} s, run {wall['run']:.2f} s "
         f"({speed:.2g} times real time)"
     )
-
-
-def _texts(run: Any, name: str) -> list[str]:
-    return [str(entry) for entry in run.values(name)]
 
 
 def _number(value: Any) -> float:

@@ -1,23 +1,27 @@
-"""The entries of a scenario as its file has them, and the names that changes may use."""
+"""The entries of a scenario, and the names that changes may use."""
 
 from typing import Any
 
-from ..describe import Robot
-from ..describe.geometry import node_count
+from ..describe.geometry import node_names
 from ..files.summary import plain
 from .sources import Source, runs_from_rest, scenario_of
 
 
 def scenario_facts(source: Source) -> dict[str, Any]:
-    """A library name, a scenario, robot or result file as a run has it, each key as the file or the default has it."""
+    """The scenario of a library name, or of a scenario, robot or result file: each key with its default."""
     scenario = scenario_of(source)
     data = scenario.to_dict()
+    moving = [link for link in scenario.robot.links if link.joint.moves]
+    joints = [
+        {"name": link.name, "type": link.joint.type, "actuated": link.joint.actuated}
+        for link in moving
+    ]
     return plain(
         {
             "robot": scenario.robot.name,
             "from_rest": runs_from_rest(source),  # a bare robot falls from rest
-            "joints": _joints(scenario.robot),
-            "nodes": _nodes(scenario.robot),
+            "joints": joints,
+            "nodes": node_names(scenario.robot),
             "formulation": scenario.formulation,
             "basis": str(scenario.basis),
             "modes": data.get("modes"),
@@ -31,23 +35,3 @@ def scenario_facts(source: Source) -> dict[str, Any]:
             "inputs": scenario.inputs,
         }
     )
-
-
-def _joints(robot: Robot) -> list[dict[str, Any]]:
-    """Names and types of moving joints."""
-    moving = [link for link in robot.links if link.joint.moves]
-    return [
-        {
-            "name": link.name,
-            "type": link.joint.type,
-            "actuated": link.joint.actuated,
-        }
-        for link in moving
-    ]
-
-
-def _nodes(robot: Robot) -> list[str]:
-    names = []
-    for i, link in enumerate(robot.links):
-        names += [f"{link.name}/{k}" for k in range(node_count(robot, i))]
-    return names

@@ -36,7 +36,11 @@ def scenario_of(source: Source, changes: Mapping[str, Any] | None = None) -> Sce
         source: a library scenario comes before a library robot of the same name.
         changes: values by dotted path, see `Scenario.replace`.
     """
-    return _changed(_described_scenario(source), changes)
+    if isinstance(source, str) and is_result(source):
+        scenario = _recorded_scenario(source)
+    else:
+        scenario = scenario_from(source)
+    return scenario.replace(changes) if changes else scenario
 
 
 def robot_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenario:
@@ -51,7 +55,7 @@ def robot_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenar
             [Problem(None, None, path, None, message) for path in unused]
         )
     if isinstance(source, str) and _is_robot(source):
-        return _changed(Scenario(robot=Robot.load(source)), changes)
+        source = Robot.load(source)
     return scenario_of(source, changes)
 
 
@@ -69,16 +73,6 @@ def _is_robot(source: str) -> bool:
     if is_result(source):
         return False
     return source in library_names() or kind_of_file(source) == "robot"
-
-
-def _described_scenario(source: Source) -> Scenario:
-    if isinstance(source, str) and is_result(source):
-        return _recorded_scenario(source)
-    return scenario_from(source)
-
-
-def _changed(scenario: Scenario, changes: Mapping[str, Any] | None) -> Scenario:
-    return scenario.replace(changes) if changes else scenario
 
 
 # --- result files --------------------------------------------------------------------------------------------------
@@ -107,10 +101,10 @@ def _recorded_scenario(source: str) -> Scenario:
             recorded = json.loads(data.attrs["scenario"])
             version = str(data.attrs.get("lissom", ""))
     except (OSError, ValueError, KeyError, TypeError):
-        message = "is not a result of lissom: it remembers no scenario"
+        message = "is not a result of lissom: it records no scenario"
         raise refused("", None, message, file=source) from None
     if not recorded:
-        message = "this run was set up in Python: its file remembers no scenario"
+        message = "this run was set up in Python: its file records no scenario"
         raise refused("scenario", None, message, file=source)
     document = Document(source, recorded, {})
     recorded = with_named_files(document, Path(source).parent).data
