@@ -120,10 +120,10 @@ def with_subject(
 
 def file_problems(verb: Verb, values: Values) -> list[Problem]:
     """Files that could not be written, and those that are not written with the other values."""
+    given = _given(verb, values)
     problems, endings = [], {}
     for output in verb.writes:
-        given = (name for name in output.endings_with if was_given(values.get(name)))
-        beside = next(given, None)
+        beside = next((name for name in output.endings_with if name in given), None)
         accepted = output.endings if beside is None else output.endings_with[beside]
         path = values.get(output.name)
         if path is not None and not accepted:
@@ -137,17 +137,11 @@ def file_problems(verb: Verb, values: Values) -> list[Problem]:
 def _idle(verb: Verb, values: Values) -> Iterator[Problem]:
     """Parameters of files that are not written, and numbers beyond those that they count in."""
     known = {one.name: one for one in declared(verb)}
-    given = {
-        name: values[name]
-        for name, one in known.items()
-        if was_given(values.get(name), one.default)
-    }
+    given = _given(verb, values)
     for output in verb.writes:
         for name in (*output.parameters, *output.holds):
             if name in given and values.get(output.name) is None:
-                message = (
-                    f"shows in the file `{output.name}` alone, which is not asked for"
-                )
+                message = f"only changes the file `{output.name}`, which is not written"
                 yield Problem(None, None, name, given[name], message)
     for name, value in given.items():
         counted = known[name].facts.at_most
@@ -155,6 +149,15 @@ def _idle(verb: Verb, values: Values) -> Iterator[Problem]:
         if most is not None and value > most:
             message = f"must be at most {most}, the `{counted}`"
             yield Problem(None, None, name, value, message)
+
+
+def _given(verb: Verb, values: Values) -> dict[str, Any]:
+    """Values of parameters that are neither empty nor the default."""
+    return {
+        one.name: values[one.name]
+        for one in declared(verb)
+        if was_given(values.get(one.name), one.default)
+    }
 
 
 def _result_about(verb: Verb, model: Any, values: Values, watch: Any) -> Any:
