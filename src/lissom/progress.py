@@ -69,8 +69,15 @@ def _reached(done: float, total: float, unit: str) -> str:
 
 
 @contextmanager
-def terminal_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
-    """A bar on stderr, removed at the end: stdout is for the answer."""
+def terminal_progress(
+    first: str, estimates: bool = True
+) -> Iterator[Callable[..., None]]:
+    """A function `show(share, text, remark)` of a bar on stderr, removed at the end: stdout is for the answer.
+
+    Args:
+        first: text until the first call: the model is built and compiled before the first steps.
+        estimates: the time that is left, too.
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -81,25 +88,30 @@ def terminal_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
         TimeRemainingColumn,
     )
 
+    left = (TextColumn("left"), TimeRemainingColumn()) if estimates else ()
     columns = (
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
-        TextColumn("{task.fields[reached]}"),
+        TextColumn("{task.fields[remark]}"),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        *left,
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        # The first call comes with the first steps; until then the model is built and compiled.
-        row = bar.add_task(PREPARING, total=total, reached="")
+        row = bar.add_task(first, total=1.0, remark="")
 
-        def show(done: float) -> None:
-            reached = _reached(done, total, unit)
-            bar.update(row, completed=done, description=task, reached=reached)
+        def show(share: float, text: str, remark: str = "") -> None:
+            bar.update(row, completed=share, description=text, remark=remark)
 
         yield show
+
+
+@contextmanager
+def terminal_bar(task: str, total: float, unit: str) -> Iterator[Watch]:
+    """A bar on stderr for so much work in a unit."""
+    with terminal_progress(PREPARING) as show:
+        yield lambda done: show(done / total, task, _reached(done, total, unit))
 
 
 @contextmanager

@@ -9,7 +9,8 @@ import warnings
 import pytest
 
 from lissom.commands import cli, wall_clock
-from lissom.commands.progress import counted_progress
+from lissom.commands.progress import study_progress
+from lissom.studies.engine import Tally
 from shell_commands import LISSOM, shell
 
 
@@ -49,11 +50,11 @@ def test_a_command_whose_time_is_up_stops_with_the_reason(tmp_path):
 
 
 def test_time_is_up_for_a_process_in_the_background_that_ignores_ctrl_c_too(signals):
-    heard = []
+    received = []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, frame: heard.append(number))
+    signal.signal(signal.SIGTERM, lambda number, frame: received.append(number))
     wall_clock._interrupt_command()
-    assert heard == [signal.SIGTERM]
+    assert received == [signal.SIGTERM]
 
 
 @pytest.mark.parametrize("text", ["x", "0", "-1", "nan", ""])
@@ -70,12 +71,12 @@ def test_a_command_that_takes_long_says_so_off_terminals(capsys, monkeypatch):
 
 def test_the_line_off_terminals_says_how_far_a_job_is(capsys, monkeypatch):
     monkeypatch.setattr("lissom.commands.wall_clock.HEARTBEAT", 0.01)
-    clock = wall_clock.WallClock(None)
+    clock = wall_clock.WallClock()
     with (
         wall_clock.running(clock, "lissom sweep", lambda: 1),
-        counted_progress("runs") as show,
+        study_progress() as show,
     ):
-        show(30, 100, 2.0, 1)
+        show(Tally(100, 30, 1, computed=20, seconds=10.0, compute_seconds=10.0))
         time.sleep(0.1)
     line = "lissom sweep: 0 s: 30 of 100 runs, 2/s, 1 failed, left 0:00:35\n"
     assert line in capsys.readouterr().err

@@ -330,7 +330,7 @@ POLYNOMIALS = (
     f"mode-map {ROBOT} --over payload.mass=0:1:2 --locked --count 1 --polynomial 2"
 )
 ALONG = f"mode-map {ROBOT} --along first.nc --count 1"
-NO_FILE = "which is not asked for"
+NO_FILE = "which is not written"
 STATUS = "nothing is computed with --status"
 STUDY_SAYS = "a study file says this itself"
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..atomic import write_atomically
 from ..compiled_code import keep_compiled_code
 from ..runs.output_files import check_outputs
-from .interrupt import in_thread, telling_first
+from .interrupt import in_thread, reporting_first
 from .output import print_json
 
 WRITTEN = (".md", ".json")
@@ -87,7 +87,7 @@ def filled_report(
         _measure(report, fill, keep, Line(as_json))
 
     try:
-        with telling_first(show_what_there_is):
+        with reporting_first(show_what_there_is):
             # XLA compiles for a minute and hears no signal meanwhile.
             in_thread(measure)
     except Exception:

@@ -130,7 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in line
     open_closed_streams()
     write_any_character()
-    clock = WallClock(None)
+    clock = WallClock()
     try:
         line, clock.limit = wall_limit(line)
         line, folders = package_folders(line)

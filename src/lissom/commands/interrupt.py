@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 from ..progress import Watch
@@ -20,81 +20,74 @@ SIGNALS = [
     for name in ("SIGINT", "SIGTERM", "SIGHUP")
     if hasattr(signal, name)
 ]
-Handlers = dict[int, Any]
-HEARING = 0.5  # [s] between two looks for signals
+SIGNAL_CHECK = 0.5  # [s] between two checks for signals
 # Not `sys.exit`: that raises an exception, here in the middle of whatever JAX is doing.
 leave_process = os._exit
-_received: list[int] = []  # signals that asked the process to end
+_received: list[int] = []  # signals that requested the end of the process
 
 
 def exit_code() -> int:
-    """Of a process that was asked to end, as shells have it: 128 and the number of the signal; 130 after Ctrl-C."""
+    """Of a process that a signal ends, as shells have it: 128 and the number of the signal; 130 after Ctrl-C."""
     return 128 + (_received[-1] if _received else signal.SIGINT)
 
 
-def _handled_by(handler: Callable[..., None]) -> Handlers:
-    """What handled the signals before; those that the process ignores, as under nohup, it goes on ignoring."""
-    before: Handlers = {}
-    for number in SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            before[number] = signal.signal(number, handler)
-    return before
-
-
-def _put_back(before: Handlers) -> None:
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 @contextmanager
-def leaving_at_once(say: Callable[[], int]) -> Iterator[None]:
-    """While it lasts, a signal ends the process with the code that `say` gives: there is nothing to save yet."""
+def _handling(handle: Callable[[int, Callable[[], None]], None]) -> Iterator[None]:
+    """Context in which signals call `handle(number, earlier)`, where `earlier()` does what they did before.
 
-    def leave(number: int, *_) -> None:
+    Signals that the process ignores, as under nohup, stay ignored. Only the main thread handles signals: in another
+    one nothing changes.
+    """
+    before: dict[int, Any] = {}
+
+    def handler(number: int, frame: Any) -> None:
+        def earlier() -> None:
+            if not callable(before[number]):
+                raise KeyboardInterrupt
+            before[number](number, frame)
+
+        handle(number, earlier)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.getsignal(number)
+                signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def leaving_at_once(report: Callable[[], int]) -> AbstractContextManager[None]:
+    """Context in which a signal ends the process with the code that `report` returns: there is nothing to save yet."""
+
+    def leave(number: int, earlier: Callable[[], None]) -> None:
         _received.append(number)
         # A progress bar hides the cursor: show it again.
         if sys.stderr.isatty():
             sys.stderr.write("\x1b[?25h\n")
-        code = say()
-        leave_process(code)
+        leave_process(report())
 
-    # Signals belong to the main thread.
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     _received.clear()
-    before = _handled_by(leave)
-    try:
-        yield
-    finally:
-        _put_back(before)
+    return _handling(leave)
 
 
-@contextmanager
-def telling_first(tell: Callable[[], None]) -> Iterator[None]:
-    """While it lasts, a signal lets `tell` say what there is already, and then does what it did before."""
-    before: Handlers = {}
+def reporting_first(report: Callable[[], None]) -> AbstractContextManager[None]:
+    """Context in which a signal first reports the partial result, and then does what it did before."""
 
-    def told(number: int, frame: Any) -> None:
-        tell()
-        # The process may be left without the end that empties the buffers.
+    def handle(number: int, earlier: Callable[[], None]) -> None:
+        report()
+        # Leaving the process at once does not flush its buffers.
         sys.stdout.flush()
-        if not callable(before[number]):
-            raise KeyboardInterrupt
-        before[number](number, frame)
+        earlier()
 
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before.update(_handled_by(told))
-    try:
-        yield
-    finally:
-        _put_back(before)
+    return _handling(handle)
 
 
 def in_thread(job: Callable[[], None]) -> None:
-    """Does a job in a thread of its own, so that signals are heard at once, however long the job hears none."""
+    """Does a job in a thread of its own: signals are handled at once, also while compiled code runs."""
     failures: list[BaseException] = []
     context = contextvars.copy_context()
 
@@ -104,12 +97,12 @@ def in_thread(job: Callable[[], None]) -> None:
         except BaseException as failure:
             failures.append(failure)
 
-    # A process that is asked to end does not wait for it.
+    # A daemon: a process that a signal ends does not wait for it.
     thread = threading.Thread(target=guarded, daemon=True)
     thread.start()
     while thread.is_alive():
-        # Where a signal goes to another thread, this one hears it in between.
-        thread.join(HEARING)
+        # A signal may have been delivered to the other thread: Python handles it here, between two checks.
+        thread.join(SIGNAL_CHECK)
     if failures:
         raise failures[0]
 
@@ -117,26 +110,25 @@ def in_thread(job: Callable[[], None]) -> None:
 @contextmanager
 def stopping_between_steps(watch: Watch) -> Iterator[Watch]:
     """`watch` that lets a signal stop a run, once under way, between two bursts; a second one leaves at once."""
-    before: Handlers = {}
-    asked = False
+    is_running = stop_requested = False
 
-    def ask(number, frame) -> None:
-        nonlocal asked
+    def request_stop(number: int, earlier: Callable[[], None]) -> None:
+        nonlocal stop_requested
         _received.append(number)
-        if asked and callable(before.get(number)):
-            before[number](number, frame)
-        asked = True
+        if stop_requested:
+            earlier()
+        stop_requested = True
 
-    def guarded(t: float) -> None:
-        # Until the first call everything is still being compiled, and a signal leaves at once.
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and not before:
-            before.update(_handled_by(ask))
-        watch(t)
-        if asked:
-            raise KeyboardInterrupt
+    with ExitStack() as handlers:
 
-    try:
+        def guarded(t: float) -> None:
+            nonlocal is_running
+            # Until the first call everything is still being compiled, and a signal leaves at once.
+            if not is_running:
+                is_running = True
+                handlers.enter_context(_handling(request_stop))
+            watch(t)
+            if stop_requested:
+                raise KeyboardInterrupt
+
         yield guarded
-    finally:
-        _put_back(before)

@@ -1,134 +1,94 @@
-"""How far a run has come: a bar on a terminal's stderr; everywhere else the words of the clock's next line."""
+"""Progress of a command: a bar on a terminal's stderr; everywhere else the words of the clock's next line."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
 
-from rich.console import Console
-
-from ..progress import Watch, terminal_bar
+from ..progress import PREPARING, Watch, terminal_progress
 from .wall_clock import how_far
 
+Show = Callable[..., None]
+
 
 @contextmanager
-def described_progress(first: str) -> Iterator[Callable[[float, str], None]]:
-    """A function `watch(share, text)` that shows what a long job is doing and how far that is, 0 to 1."""
+def described_progress(first: str, estimates: bool = True) -> Iterator[Show]:
+    """A function `show(share, text, remark)` of the share of the work that is done, 0 to 1, and what is done now.
+
+    Args:
+        first: text until the first call.
+        estimates: a bar shows the time that is left; False where the remark says it.
+    """
     # Lines that move would fill a log file.
-    if not sys.stderr.isatty():
-        with how_far.told() as tell:
-            yield lambda share, text: tell(f"{text}, {share:.0%}")
+    if sys.stderr.isatty():
+        with terminal_progress(first, estimates) as show:
+            yield show
         return
-    from rich.progress import Progress
 
-    # On stderr, and gone when the work is done: stdout is for the answer.
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        row = bar.add_task(first, total=1.0)
-        yield lambda share, text: bar.update(row, completed=share, description=text)
+    def note(share: float, text: str, remark: str = "") -> None:
+        how_far.words = f"{text}, {remark or f'{share:.0%}'}"
+
+    try:
+        yield note
+    finally:
+        how_far.words = ""
 
 
 @contextmanager
-def share_progress(task: str) -> Iterator[Callable[..., None]]:
+def share_progress(task: str) -> Iterator[Show]:
     """A function `watch(share, remark)` that moves the bar to the share of the work that is done, 0 to 1."""
-    with described_progress(f"{task}: building and compiling") as show:
+    with described_progress(f"{task}: {PREPARING}") as show:
         yield lambda share, remark="": show(share, f"{task}{remark}")
-
-
-@contextmanager
-def stages() -> Iterator[Callable[[str, float], None]]:
-    """A function `watch(text, share)` that shows what a long job is doing and how far that part of it is."""
-    with described_progress("reading") as show:
-        yield lambda text, share: show(share, text)
 
 
 @contextmanager
 def progress(t_end: float) -> Iterator[Watch]:
     """A function `watch(t)` that moves the bar to the simulated time t [s]."""
-    if not sys.stderr.isatty():
-        with how_far.told() as tell:
-            yield lambda t: tell(f"{t:.4g} of {t_end:.4g} s simulated")
-        return
-    with terminal_bar("simulating", t_end, "s") as watch:
-        yield watch
-
-
-class Jobs:
-    """Progress of jobs that follow each other: a bar on a terminal, elsewhere a line for each, with the time left."""
-
-    def __init__(self) -> None:
-        self.began = time.monotonic()
-
-    @contextmanager
-    def job(self, k: int, count: int, name: str) -> Iterator[Watch]:
-        """While job k of so many, from 0, goes on: a function of the share of it that is done."""
-        title = f"{k + 1} of {count}: {name}"
-        if not sys.stderr.isatty():
-            print(f"{title}{self._left(k / count)}", file=sys.stderr, flush=True)
-        with share_progress(title) as bar:
-
-            def watch(share: float) -> None:
-                bar(share, self._left((k + share) / count))
-
-            yield watch
-
-    def _left(self, done: float) -> str:
-        """The time that is left where a share of all is done, as a remark."""
-        if not done:
-            return ""
-        left = (time.monotonic() - self.began) * (1 / done - 1)
-        return (
-            f" (about {left:.0f} s left)"
-            if left < 120
-            else f" (about {left / 60:.0f} min left)"
-        )
+    with described_progress(PREPARING) as show:
+        yield lambda t: show(t / t_end, "simulating", f"{t:.4g} of {t_end:.4g} s")
 
 
 @contextmanager
-def counted_progress(
-    things: str,
-) -> Iterator[Callable[[int, int, float | None, int], None]]:
-    """A function `watch(done, total, rate, failed)` that shows how many are done, and how long the rest takes."""
-    if not sys.stderr.isatty():
-        with how_far.told() as tell:
+def study_progress() -> Iterator[Callable[[Any], None]]:
+    """A function `watch(tally)` that shows how many runs of a study are done, and how long the rest takes."""
+    with described_progress("starting", estimates=False) as show:
 
-            def say(done: int, total: int, rate: float | None, failed: int) -> None:
-                pace, left = _pace(rate, failed), _left(done, total, rate)
-                tell(f"{done} of {total} {things}, {pace}, left {left}")
-
-            yield say
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.completed} of {task.total} {task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[pace]}"),
-        TimeElapsedColumn(),
-        TextColumn("left {task.fields[left]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        row = bar.add_task(things, total=0, pace="starting", left="?")
-
-        def watch(done: int, total: int, rate: float | None, failed: int) -> None:
-            pace, left = _pace(rate, failed), _left(done, total, rate)
-            bar.update(row, completed=done, total=total, pace=pace, left=left)
+        def watch(tally: Any) -> None:
+            pace, left = "starting", "?"
+            if tally.rate is not None:
+                pace = f"{tally.rate:.3g}/s"
+                left = str(timedelta(seconds=round(tally.left)))
+            if tally.failed:
+                pace += f", {tally.failed} failed"
+            runs = f"{tally.done} of {tally.runs} runs"
+            show(tally.done / tally.runs, runs, f"{pace}, left {left}")
 
         yield watch
 
 
-def _pace(rate: float | None, failed: int) -> str:
-    """How many are done in a second, and how many came to nothing."""
-    pace = "starting" if rate is None else f"{rate:.3g}/s"
-    return f"{pace}, {failed} failed" if failed else pace
+@contextmanager
+def job_progress(began: float, k: int, count: int, name: str) -> Iterator[Watch]:
+    """A function of the share of a job that is done: a bar on a terminal, elsewhere a line, with the time left.
 
+    Args:
+        began: when the first job began, by `time.monotonic`.
+        k: number of the job, from 0.
+        count: of all jobs.
+        name: of the job.
+    """
 
-def _left(done: int, total: int, rate: float | None) -> str:
-    """How long the rest takes."""
-    return "?" if rate is None else _duration((total - done) / rate)
+    def left(share: float) -> str:
+        done = (k + share) / count
+        if not done:
+            return ""
+        seconds = (time.monotonic() - began) * (1 / done - 1)
+        shown = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+        return f" (about {shown} left)"
 
-
-def _duration(seconds: float) -> str:
-    """Hours, minutes and seconds."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}"
+    title = f"{k + 1} of {count}: {name}"
+    if not sys.stderr.isatty():
+        print(f"{title}{left(0.0)}", file=sys.stderr, flush=True)
+    with share_progress(title) as show:
+        yield lambda share: show(share, left(share))

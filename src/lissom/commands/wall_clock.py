@@ -1,6 +1,7 @@
-"""The clock beside a command: a line now and then where no terminal shows progress, and `--max-wall`."""
+"""The clock of a command: `--max-wall`, and a line every 30 s where no terminal shows progress."""
 
 import _thread
+import math
 import os
 import signal
 import sys
@@ -8,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 from ..files.errors import refused
 from .interrupt import SIGNALS
@@ -15,35 +17,18 @@ from .parsing import without_option
 
 MAX_WALL = "--max-wall"  # may stand anywhere on the line
 HEARTBEAT = 30.0  # [s] between two lines
-ENDLESS = ("lissom studio",)  # commands of which nobody waits for the end
-GRACE = 15.0  # [s] that a command has to save what it has, once its time is up
+ENDLESS = ("lissom studio",)  # commands without an end
+GRACE = 15.0  # [s] for saving partial results, once the time is up
 
 
-class HowFar:
-    """How far the command of this process has come, in words: for those who see no bar."""
-
-    def __init__(self):
-        self.words = ""
-
-    @contextmanager
-    def told(self) -> Iterator[Callable[[str], None]]:
-        """While a job goes on: a function that takes its words."""
-        try:
-            yield self._say
-        finally:
-            self.words = ""
-
-    def _say(self, words: str) -> None:
-        self.words = words
-
-
-how_far = HowFar()
+# How far the command of this process is, in words, for the line where no terminal shows a bar.
+how_far = SimpleNamespace(words="")
 
 
 class WallClock:
-    """What the clock knows: when the command began, what it is doing, and whether its time is up."""
+    """When the command began, its time limit, and whether that is over."""
 
-    def __init__(self, limit: float | None):
+    def __init__(self, limit: float = math.inf):
         self.began = time.monotonic()
         self.limit = limit
         self.expired = False
@@ -59,67 +44,59 @@ class WallClock:
         return f"stopped after {self.limit:g} s ({MAX_WALL})"
 
 
-def wall_limit(line: list[str]) -> tuple[list[str], float | None]:
-    """The command line without `--max-wall SECONDS`, and the seconds.
+def wall_limit(line: list[str]) -> tuple[list[str], float]:
+    """The command line without `--max-wall SECONDS`, and the seconds; infinite without it.
 
     Raises:
         DescriptionError: there is no number, or none that is positive.
     """
     rest, texts = without_option(line, MAX_WALL)
-    limit = None
+    limit = math.inf
     for text in texts:
         try:
             limit = float(text)
         except ValueError:
             limit = 0.0
-        # Not a number is not above zero either.
+        # NaN is not above zero either.
         if not limit > 0.0:
             raise refused(MAX_WALL, text, "must be a positive number of seconds")
     return rest, limit
 
 
 @contextmanager
-def running(clock: WallClock, name: str, say: Callable[[], int]) -> Iterator[None]:
-    """While it lasts, the clock runs: it speaks on stderr, and interrupts the command when its time is up.
+def running(clock: WallClock, name: str, report: Callable[[], int]) -> Iterator[None]:
+    """Context in which the clock runs: it reports on stderr, and interrupts the command when its time is up.
 
     Args:
         clock: with the limit.
         name: of the command.
-        say: tells that the time is up, and gives the exit code.
+        report: reports that the time is up, and returns the exit code.
     """
     done = threading.Event()
     beats = not sys.stderr.isatty() and name not in ENDLESS
-    thread = threading.Thread(
-        target=_watch, args=(clock, name, say, done, beats), daemon=True
-    )
-    if beats or clock.limit is not None:
-        thread.start()
+
+    def watch() -> None:
+        pause = HEARTBEAT if beats else threading.TIMEOUT_MAX
+        while not done.wait(max(min(pause, clock.limit - clock.elapsed), 0.0)):
+            if clock.elapsed >= clock.limit:
+                clock.expired = True
+                # As Ctrl-C does: a run under way is saved, everything else is left at once.
+                _interrupt_command()
+                # Python handles no interrupt before a compiler is done.
+                if not done.wait(GRACE):
+                    os._exit(report())
+                return
+            if beats:
+                remark = f": {how_far.words}" if how_far.words else ""
+                sys.stderr.write(f"{name}: {clock.elapsed:.0f} s{remark}\n")
+                sys.stderr.flush()
+
+    if beats or clock.limit < math.inf:
+        threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         done.set()
-
-
-def _watch(
-    clock: WallClock,
-    name: str,
-    say: Callable[[], int],
-    done: threading.Event,
-    beats: bool,
-) -> None:
-    while not done.wait(_pause(clock, beats)):
-        if clock.limit is not None and clock.elapsed >= clock.limit:
-            clock.expired = True
-            # As Ctrl-C does: a run under way is saved, everything else is left at once.
-            _interrupt_command()
-            # A compiler at work hears nothing until it is done.
-            if not done.wait(GRACE):
-                os._exit(say())
-            return
-        if beats:
-            remark = f": {how_far.words}" if how_far.words else ""
-            sys.stderr.write(f"{name}: {clock.elapsed:.0f} s{remark}\n")
-            sys.stderr.flush()
 
 
 def _interrupt_command() -> None:
@@ -127,11 +104,3 @@ def _interrupt_command() -> None:
     for number in SIGNALS:
         if callable(signal.getsignal(number)):
             return _thread.interrupt_main(number)
-
-
-def _pause(clock: WallClock, beats: bool) -> float | None:
-    """Seconds to the next thing to do."""
-    pauses = [HEARTBEAT] if beats else []
-    if clock.limit is not None:
-        pauses.append(max(clock.limit - clock.elapsed, 0.0))
-    return min(pauses)

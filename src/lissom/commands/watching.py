@@ -1,16 +1,24 @@
-"""How the command of a long verb shows the way: by a bar, and by what is there where it is stopped."""
+"""Progress of the command of a long verb: a bar, and the partial result where it is stopped."""
 
+import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from jaxnative.compiled import compiling
 
+from ..progress import Watch
 from ..runs.failures import FailedRun, UnsavedRun
 from ..verbs.verb import Verb
-from .interrupt import stopping_between_steps, telling_first
+from .interrupt import reporting_first, stopping_between_steps
 from .output import console, print_summary
-from .progress import Jobs, Watch, counted_progress, progress, share_progress, stages
+from .progress import (
+    described_progress,
+    job_progress,
+    progress,
+    share_progress,
+    study_progress,
+)
 
 if TYPE_CHECKING:
     from ..runs.saved_run import PreparedRun
@@ -18,45 +26,45 @@ if TYPE_CHECKING:
 
 @contextmanager
 def comparison(quiet: bool) -> Iterator[Any]:
-    """A bar for each controller; where the comparison is stopped, the rows that are done are printed unless quiet."""
-    # What commands show is imported with its verb.
+    """A bar for each controller; where the comparison is stopped, the finished rows are printed unless quiet."""
     from ..studies.controller_comparison import ComparisonWatch
 
-    jobs = Jobs()
+    began = time.monotonic()
     tables: list[Any] = []
 
-    def tell() -> None:
+    def report() -> None:
         if tables and not quiet:
             print_summary(console(), tables[-1].summary())
 
     @contextmanager
     def law(k: int, count: int, name: str) -> Iterator[Watch]:
-        with jobs.job(k, count, name) as bar, stopping_between_steps(bar) as watch:
-            yield watch
+        with job_progress(began, k, count, name) as bar:
+            with stopping_between_steps(bar) as watch:
+                yield watch
 
-    # Until the first step of a run a signal leaves at once: what is there is told before.
-    with telling_first(tell):
+    # Until the first step of a run a signal leaves at once: the finished rows are printed before.
+    with reporting_first(report):
         try:
             yield ComparisonWatch(law, tables.append)
         except FailedRun as failure:
             tables.append(failure.result)
-            tell()
+            report()
             raise
 
 
 @contextmanager
 def study_runs(quiet: bool) -> Iterator[Any]:
-    """A bar with rate and time left; a signal stops the study, and what is done is kept."""
+    """A bar with rate and time left; a signal stops the study, and its finished runs are saved."""
     from ..studies.sweep import interruptions
 
     with (
         interruptions(),
-        counted_progress("runs") as show,
+        study_progress() as show,
         stopping_between_steps(lambda _: None) as stop,
     ):
 
         def watch(tally: Any) -> None:
-            show(tally.done, tally.runs, tally.rate, tally.failed)
+            show(tally)
             stop(float(tally.done))
 
         yield watch
@@ -80,8 +88,8 @@ def one_run(quiet: bool) -> Iterator[Any]:
             ):
                 yield watch, lambda snapshot: None
         except UnsavedRun as failure:
-            # The run is complete, and its end is worth seeing; why files are missing is told like every failure.
-            # A reader that has gone, for which rich leaves, does not make a success of it.
+            # The run is complete: its summary is shown, and the missing files are reported like every failure. Without
+            # a reader rich raises SystemExit, which must not turn the failure into a success.
             with suppress(OSError, SystemExit):
                 if not quiet:
                     print_summary(screen, failure.result.summary())
@@ -90,21 +98,24 @@ def one_run(quiet: bool) -> Iterator[Any]:
     yield session
 
 
-# By the word that a verb has for it; each gives what the function of the verb is watched by.
+@contextmanager
+def stages(quiet: bool) -> Iterator[Callable[[str, float], None]]:
+    """A bar with what is done now, for each stage from 0 to 1."""
+    with described_progress("reading") as show:
+        yield lambda text, share: show(share, text)
+
+
+# By the name in a verb's row; each yields what the function of the verb is watched by.
 BARS: dict[str, Callable[[bool], AbstractContextManager[Any]]] = {
+    "": lambda quiet: nullcontext(),
     "modes": lambda quiet: share_progress("modes"),
-    "stages": lambda quiet: stages(),
+    "stages": stages,
     "controllers": comparison,
     "runs": study_runs,
     "run": one_run,
 }
 
 
-@contextmanager
-def watching(verb: Verb, quiet: bool) -> Iterator[Any]:
-    """What the function of a verb tells how far it is; None of short ones. `quiet`: partial results are not shown."""
-    if not verb.progress:
-        yield None
-        return
-    with BARS[verb.progress](quiet) as watch:
-        yield watch
+def watching(verb: Verb, quiet: bool) -> AbstractContextManager[Any]:
+    """What reports the progress of a verb's function; None for short ones. `quiet`: partial results are not shown."""
+    return BARS[verb.progress](quiet)
