@@ -31,7 +31,7 @@ print(f"lowest six of twelve: {lowest_modes:.3f} Hz")
 model = ls.Model(robot, "erls-cms", modes=ls.Reduction(None), reference="tangent")
 state = model.static(q=[0.0])
 body = ls.reduced_body(body_of(robot, 0), ls.Reduction(None))
-# The first six coordinates are the inner node, which stands still.
+# The first six coordinates are those of the inner node, which does not move.
 q = np.concatenate([np.zeros(6), state.elastic])
 forces = ls.section_forces(body, q)
 # First element, its inner end, fifth of (N, Vy, Vz, T, My, Mz).
