@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from lissom.describe import DescriptionError
+from lissom.describe import DescriptionError, Robot
 from lissom.describe.supported import SUPPORT
 from lissom.runs.failures import FailedRun
 from lissom.runs.forecast import check_cost, forecast
@@ -138,3 +138,16 @@ def test_coordinates_are_forecast_as_they_are_built(tmp_path, formulation):
         scenario = scenario_of(file)
         model = Model.of_scenario(scenario)
         assert forecast(scenario).coordinates == model.formulation.size, feature
+
+
+@pytest.mark.parametrize(
+    "modes", ["all", 3, {"count": 2}, ["all", 3], [{"count": "all"}, {"count": 2}]]
+)
+def test_modes_of_each_link_are_forecast_however_a_file_writes_them(modes):
+    from lissom.solve.model import Model
+
+    choices = {"formulation": "nonlinear", "modes": modes}
+    scenario = scenario_of(Robot.load("double-pendulum"), choices)
+    assert (
+        forecast(scenario).coordinates == Model.of_scenario(scenario).formulation.size
+    )

@@ -1,13 +1,14 @@
 """Cost of a model and a run, estimated from the description before anything is built."""
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..describe import DescriptionError, Problem, Scenario
+from ..describe.modes import DEFAULT_MODES, ModeChoice
 from ..describe.supported import SUPPORT
+from ..files.part import is_list
 from ..solve.model import Model
 
-DEFAULT_MODES = 12
 COMPONENTS = 6  # of a node: three displacements, three rotations
 PLANAR_COMPONENTS = 3
 
@@ -57,7 +58,7 @@ def forecast(scenario: Scenario) -> Forecast:
             continue
         mesh = per_node * max((nodes[link.name] or 1) - 1, 0)
         dofs.append(mesh)
-        elastic += mesh if basis == "nodal" else min(_modes(scenario.modes, k), mesh)
+        elastic += mesh if basis == "nodal" else _mode_count(scenario.modes, k, mesh)
     n = len(robot.joint_names) + elastic
     largest = max(dofs, default=0)
     model_bytes = cost.bytes * sum(d**2 for d in dofs)
@@ -74,13 +75,13 @@ def forecast(scenario: Scenario) -> Forecast:
     )
 
 
-def _modes(modes: object, k: int) -> int:
-    if modes is None:
-        return DEFAULT_MODES
-    if isinstance(modes, int):
-        return modes
-    listed = list(modes) if isinstance(modes, list | tuple) else []
-    return listed[k] if k < len(listed) else DEFAULT_MODES
+def _mode_count(modes: Any, k: int, mesh: int) -> int:
+    """Modes of link k, at most the dofs of its mesh."""
+    if is_list(modes):
+        modes = modes[k] if k < len(modes) else DEFAULT_MODES
+    if isinstance(modes, ModeChoice):
+        modes = modes.count
+    return min(modes, mesh) if isinstance(modes, int) else mesh
 
 
 def memory_limit() -> int:
@@ -92,14 +93,14 @@ def memory_limit() -> int:
     return int(MEMORY_SHARE * total)
 
 
-def check_cost(scenario: Scenario, file: str | None = None) -> None:
+def check_cost(scenario: Scenario) -> None:
     """Refuses a run whose model cannot be built in reasonable time, or whose numbers do not fit into the memory.
 
     Raises:
         DescriptionError: with the numbers, and what to do.
     """
     expected = forecast(scenario)
-    problems = _mesh_problems(scenario, expected, file)
+    problems = _mesh_problems(scenario, expected)
     limit = memory_limit()
     if expected.output_bytes > limit:
         message = (
@@ -107,12 +108,12 @@ def check_cost(scenario: Scenario, file: str | None = None) -> None:
             f"{_gigabytes(limit)}: choose a longer output_dt or a shorter t_end"
         )
         step = scenario.output_dt
-        problems.append(Problem(file, None, "output_dt", step, message))
+        problems.append(Problem(None, None, "output_dt", step, message))
     if problems:
         raise DescriptionError(problems)
 
 
-def affordable_model(scenario: Scenario) -> "Model":
+def affordable_model(scenario: Scenario) -> Model:
     """The model of a scenario, if it can be built in reasonable time and memory.
 
     Raises:
@@ -121,24 +122,14 @@ def affordable_model(scenario: Scenario) -> "Model":
     problems = _mesh_problems(scenario, forecast(scenario))
     if problems:
         raise DescriptionError(problems)
-
     return Model.of_scenario(scenario)
 
 
-def _mesh_problems(
-    scenario: Scenario, expected: Forecast, file: str | None = None
-) -> list[Problem]:
-    """Links with meshes too fine to be built."""
+def _mesh_problems(scenario: Scenario, expected: Forecast) -> list[Problem]:
+    """The link with the finest mesh and a remedy, where the meshes are too fine to be built."""
     limit = memory_limit()
     if expected.build_s <= MAX_BUILD_SECONDS and expected.model_bytes <= limit:
         return []
-    return [_mesh_problem(scenario, expected, limit, file)]
-
-
-def _mesh_problem(
-    scenario: Scenario, expected: Forecast, limit: int, file: str | None
-) -> Problem:
-    """The link with the finest mesh, and what would do instead."""
     nodes = scenario.robot.outline.nodes
     flexible = [link for link in scenario.robot.links if link.flexible]
     finest = max(flexible, key=lambda link: nodes[link.name] or 0)
@@ -155,7 +146,7 @@ def _mesh_problem(
     )
     if scenario.formulation == "erls-fem":
         message += ", or modes instead of every node: formulation nonlinear or erls-cms"
-    return Problem(file, None, field, value, message)
+    return [Problem(None, None, field, value, message)]
 
 
 def _gigabytes(count: int) -> str:

@@ -40,7 +40,7 @@ from .run import Run
 from .sources import is_result
 
 MOST_POINTS = 100_000
-MOST_INSTANTS = 200  # along a run: more would cost time and show nothing new
+MOST_INSTANTS = 200  # along a run: more would cost time and add nothing
 GRID = "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
 RANGE = "must be NAME=START:STOP with START < STOP, such as upper=-1.5:1.5"
 
@@ -81,7 +81,7 @@ def map_modes(
         watch: called with the share of the work that is done.
 
     Returns:
-        A `ModeMap`, or `ModePolynomials` where polynomials are asked for.
+        A `ModeMap`, or `ModePolynomials` where an order or an accuracy is given.
 
     Raises:
         DescriptionError: nothing to map over, an axis that the robot does not have, or a run of another robot.
@@ -121,11 +121,7 @@ def map_modes(
         refuse_idle(map_modes, why, frozen=frozen)
     return mode_map(
         model,
-        points.q,
-        qd=points.qd,
-        qdd=points.qdd,
-        changes=points.changes,
-        axes=points.axes,
+        **points._asdict(),
         locked=locked,
         damped=damped,
         frozen=frozen,
@@ -187,7 +183,7 @@ def ranges_of(
 
 
 class _Points(NamedTuple):
-    """Where modes are computed: joint motions, changed data of the robot, and the axes of the map."""
+    """Arguments of `mode_map`: joint motions, changed data of the robot, and the axes of the map."""
 
     q: np.ndarray
     qd: np.ndarray | None
@@ -255,12 +251,11 @@ def _unit(kind: str, degrees: bool) -> tuple[str, float]:
 def _check_axes(axes: Sequence[MapAxis]) -> None:
     """Refuse a quantity that is given twice, and grids too large for the memory."""
     names = [axis.name for axis in axes]
-    for axis in axes:
+    for k, axis in enumerate(axes):
         if axis.points is None:
             raise refused("over", str(axis), GRID)
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            raise refused("over", name, "is given twice")
+        if axis.name in names[:k]:
+            raise refused("over", axis.name, "is given twice")
     # Counted with whole numbers of any size: those of NumPy overflow.
     count = math.prod(axis.points or 1 for axis in axes)
     if count > MOST_POINTS:
@@ -294,7 +289,7 @@ def _check_key(robot: Robot, axis: MapAxis) -> None:
 
 
 def _recorded_points(model: Model, path: str) -> _Points:
-    """Instants of a run, evenly left out where there are many."""
+    """Output times of a run, evenly thinned out where there are many."""
     if not is_result(path):
         raise refused("along", path, "is not a result file of `lissom simulate -o`")
     run = Run.load(path)

@@ -7,19 +7,19 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..compiled_code import home_folder
 from ..describe import DescriptionError, Problem, Scenario
 from ..describe.robot_facts import has_damping
-from ..files.errors import refused
+from ..files.errors import refused, refused_file
 from ..parameters import EndTime, FirstRun, LawFile, Method, Recorded, Resume
 from ..types import RESULTS
 from .failures import FailedRun, UnsavedRun
 from .law_files import problems_in_files, scenario_with_law
-from .output_files import PAGE, PICTURE, RESULT, TABLE, Outputs, output_problems
+from .output_files import PAGE, PICTURE, RESULT, TABLE, output_problems
 from .result_files import loaded_run
 from .sources import Source, runs_from_rest
 
@@ -33,6 +33,29 @@ Observe = Callable[[Any], None]
 Session = Callable[["PreparedRun"], AbstractContextManager[tuple[Watch, Observe]]]
 
 
+class RunFiles(NamedTuple):
+    """The files that a run is to write."""
+
+    output: str | None = None  # NetCDF file, or table
+    plot: str | None = None
+    animate: str | None = None
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """The checkpoint file beside the result."""
+        return None if self.output is None else Path(f"{self.output}.checkpoint")
+
+    def problems(self) -> list[Problem]:
+        """Why files cannot be written."""
+        return output_problems(
+            {
+                "output": (self.output, (*RESULT, *TABLE)),
+                "plot": (self.plot, PICTURE),
+                "animate": (self.animate, PAGE),
+            }
+        )
+
+
 @dataclass(frozen=True)
 class PreparedRun:
     """A run that was checked and is ready to start."""
@@ -43,21 +66,15 @@ class PreparedRun:
     notes: tuple[str, ...]
     model: "Model"  # built for checking: the run goes on with it
     build_s: float  # spent on that
-    output: str | None  # NetCDF file, or table
-    plot: str | None
-    animate: str | None
+    files: RunFiles
     resume: bool  # continue from the checkpoint, if there is one
 
     @property
     def checkpoint(self) -> Path | None:
         """The checkpoint file beside the result."""
-        return _checkpoint(self.output)
+        return self.files.checkpoint
 
-    def run(
-        self,
-        watch: Watch = lambda t: None,
-        observe: Observe = lambda snapshot: None,
-    ) -> "Run":
+    def run(self, watch: Watch, observe: Observe) -> "Run":
         """The run; its `notes` and `files` say what became of it.
 
         Args:
@@ -87,25 +104,22 @@ class PreparedRun:
                 )
         except CheckpointError as failure:
             message = f"{failure}. Remove it, or run without resuming"
-            place = str(self.checkpoint)
-            raise DescriptionError([Problem(place, None, "", None, message)]) from None
+            raise refused_file(str(self.checkpoint), message) from None
         except SimulationError as failure:
-            # What was computed until then is worth keeping: it often shows why.
+            # The part that was computed often shows why the run stopped.
             interrupted = isinstance(failure, Interrupted)
             run = failure.run
-            files, notes, problem = _saved(run, self, keep_checkpoint=interrupted)
-            notes = (*notes, *problem)
-            run.closing_notes, run.files = notes, files
-            run.notes = (*self.notes, *notes)
+            run.files, run.closing_notes = _saved(run, self, interrupted)
+            run.notes = (*self.notes, *run.closing_notes)
             first = f"{failure}{_advice(run, self.model)}"
-            raise FailedRun("\n".join([first, *notes]), run, interrupted) from failure
-        files, notes, problem = _saved(run, self)
+            message = "\n".join([first, *run.closing_notes])
+            raise FailedRun(message, run, interrupted) from failure
+        files, problem = _saved(run, self)
         # Pictures are drawn even where the result could not be saved: they may go to another disk.
-        drawn, problems = _drawn(run, self)
+        drawn, problems = _drawn(run, self.files)
         problems = (*problem, *problems)
-        run.closing_notes = notes
-        run.notes = (*self.notes, *notes, *problems)
-        run.files = {**files, **drawn}
+        run.notes = (*self.notes, *problems)
+        run.files = files | drawn
         if problems:
             raise UnsavedRun("\n".join(problems), run)
         return run
@@ -161,22 +175,17 @@ def saved_run(
         >>> run.files
         {'result': 'run.nc'}
     """
-    prepared = prepare_run(
+    own = {"t_end": t_end, "solver.method": method, "record": record or None}
+    given = {key: value for key, value in own.items() if value is not None}
+    prepared = _prepared(
         scenario,
-        start=start,
-        resume=resume,
-        record=record,
-        t_end=t_end,
-        method=method,
-        law=law,
-        changes=changes,
-        output=output,
-        plot=plot,
-        animate=animate,
+        law,
+        {**(changes or {}), **given},
+        RunFiles(output, plot, animate),
+        start,
+        resume,
     )
-    alone = nullcontext((watch, observe))
-    with alone if session is None else session(prepared) as watching:
-        return prepared.run(*watching)
+    return _watched(prepared, session, watch, observe)
 
 
 def run_controller(
@@ -216,82 +225,64 @@ def run_controller(
         >>> run.complete
         True
     """
-    prepared = prepare_run(scenario, law=law, changes=changes, output=output, plot=plot)
+    prepared = _prepared(scenario, law, changes, RunFiles(output, plot))
     if prepared.scenario.controller is None:
         raise refused("controller", None, "the scenario has none: name one (--law)")
-    alone = nullcontext((watch, lambda snapshot: None))
-    with alone if session is None else session(prepared) as watching:
-        return prepared.run(*watching)
+    return _watched(prepared, session, watch)
 
 
-def prepare_run(
-    scenario: Source,
-    *,
+def _prepared(
+    source: Source,
+    law: str | None,
+    changes: Mapping[str, Any] | None,
+    files: RunFiles,
     start: str | None = None,
     resume: bool = False,
-    record: Any = (),
-    t_end: float | None = None,
-    method: str | None = None,
-    law: str | None = None,
-    changes: Mapping[str, Any] | None = None,
-    output: str | None = None,
-    plot: str | None = None,
-    animate: str | None = None,
 ) -> PreparedRun:
-    """Checks everything about a run before it begins: the scenario, its changes, and where the results go.
-
-    See `saved_run`.
+    """A run that was checked before it begins: the scenario, its changes, and where the results go.
 
     Raises:
         DescriptionError: with everything that is wrong.
     """
-    problems = output_problems(run_outputs(output, plot, animate))
-    if resume and output is None:
+    problems = files.problems()
+    if resume and files.output is None:
         message = "needs a result file: the checkpoint of a run lies beside it"
         problems.append(Problem(None, None, "resume", "true", message))
-    own = {"t_end": t_end, "solver.method": method, "record": record or None}
-    wanted = dict(changes or {})
-    wanted |= {key: value for key, value in own.items() if value is not None}
     try:
-        described = scenario_with_law(scenario, law, wanted | _initial_of(start))
+        scenario = scenario_with_law(
+            source, law, {**(changes or {}), **_initial_of(start)}
+        )
     except DescriptionError as failure:
         raise DescriptionError([*problems, *failure.problems]) from None
     if problems:
         raise DescriptionError(problems)
     began = perf_counter()
-    # The solvers are slow to import: what is wrong with the request is said without them.
+    # The solvers are slow to import: errors of the request are reported without them.
     from .dry_run import startable_model
 
     # A scenario that is given as data stands in no file.
-    file = scenario if isinstance(scenario, str) else None
-    model = startable_model(described, file or None)
+    file = source if isinstance(source, str) else None
     return PreparedRun(
-        scenario,
-        law,
-        described,
-        tuple(_notes(scenario, described, _checkpoint(output) if resume else None)),
-        model,
-        perf_counter() - began,
-        output,
-        plot,
-        animate,
-        resume,
+        source=source,
+        law=law,
+        scenario=scenario,
+        notes=tuple(_notes(source, scenario, files.checkpoint if resume else None)),
+        model=startable_model(scenario, file or None),
+        build_s=perf_counter() - began,
+        files=files,
+        resume=resume,
     )
 
 
-def run_outputs(
-    output: str | None, plot: str | None, animate: str | None = None
-) -> Outputs:
-    """The output files by option, with the endings that they may have."""
-    return {
-        "output": (output, (*RESULT, *TABLE)),
-        "plot": (plot, PICTURE),
-        "animate": (animate, PAGE),
-    }
-
-
-def _checkpoint(output: str | None) -> Path | None:
-    return None if output is None else Path(f"{output}.checkpoint")
+def _watched(
+    prepared: PreparedRun,
+    session: Session | None,
+    watch: Watch,
+    observe: Observe = lambda snapshot: None,
+) -> "Run":
+    alone = nullcontext((watch, observe))
+    with alone if session is None else session(prepared) as watching:
+        return prepared.run(*watching)
 
 
 def _initial_of(file: str | None) -> dict[str, Any]:
@@ -306,7 +297,7 @@ def _initial_of(file: str | None) -> dict[str, Any]:
     try:
         return {"initial": run.initial()}
     except ValueError as failure:
-        raise DescriptionError([Problem(file, None, "", None, str(failure))]) from None
+        raise refused_file(file, str(failure)) from None
 
 
 def _notes(source: Source, scenario: Scenario, checkpoint: Path | None) -> list[str]:
@@ -318,38 +309,41 @@ def _notes(source: Source, scenario: Scenario, checkpoint: Path | None) -> list[
         notes.append("no damping in the robot: vibration does not die out")
     if checkpoint is not None:
         found = checkpoint.exists()
-        begin = "continuing from" if found else "starting anew: there is no"
+        begin = (
+            "continuing from" if found else "starting from the beginning: there is no"
+        )
         notes.append(f"{begin} {checkpoint}")
     return notes
 
 
 def _saved(
-    run: "Run", wanted: "PreparedRun", keep_checkpoint: bool = False
-) -> tuple[dict[str, str], tuple[str, ...], tuple[str, ...]]:
-    """Files that hold the run, notes about them, and the problem if it could not be saved at its path.
+    run: "Run", prepared: PreparedRun, keep_checkpoint: bool = False
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Files that hold the run, and a line where it continues from a checkpoint or could not be saved at its path.
 
     Where a disk is full, another place is found: the file there is `rescued`, not `result`.
     """
-    result, checkpoint = wanted.output, wanted.checkpoint
+    result, checkpoint = prepared.files.output, prepared.checkpoint
     if result is None or checkpoint is None:
-        return {}, (), ()
+        return {}, ()
+    path = Path(result)
     try:
-        path, reason = saved_somewhere(run.write, Path(result))
+        place, reason = saved_somewhere(run.write, path)
     except OSError as failure:
-        return {}, (), (f"{failure}{_older(Path(result))}",)
+        return {}, (f"{failure}{_older(path)}",)
     if reason is not None:
-        problem = f"{reason}; the run is in {path}{_older(Path(result))}"
-        return {"rescued": str(path)}, (), (problem,)
+        problem = f"{reason}; the run is in {place}{_older(path)}"
+        return {"rescued": str(place)}, (problem,)
     if not keep_checkpoint:
         checkpoint.unlink(missing_ok=True)
     if not checkpoint.exists():
-        return {"result": result}, (), ()
+        return {"result": result}, ()
     files = {"result": result, "checkpoint": str(checkpoint)}
-    return files, (f"--resume continues from {checkpoint}",), ()
+    return files, (f"--resume continues from {checkpoint}",)
 
 
 def _older(wanted: Path) -> str:
-    """What to say of the file that stands where a result could not be written; a place kept free is an empty one."""
+    """Remark on an older file at the path where a result could not be written; an empty one only reserved the path."""
     try:
         is_there = wanted.stat().st_size > 0
     except OSError:
@@ -357,7 +351,7 @@ def _older(wanted: Path) -> str:
     return f"; {wanted} still holds an older result" if is_there else ""
 
 
-def _drawn(run: "Run", wanted: "PreparedRun") -> tuple[dict[str, str], tuple[str, ...]]:
+def _drawn(run: "Run", wanted: RunFiles) -> tuple[dict[str, str], tuple[str, ...]]:
     """Picture and animation that were requested and written, and why others could not be."""
     drawings = (
         ("plot", wanted.plot, run.plot),

@@ -178,10 +178,7 @@ def completed_run(
             observe,
         )
     data, samples = run_table(model, inputs, solution, options, nodes)
-    about_law = [
-        *_incidents(inputs),
-        *_memory_warning(inputs, start.t_start, left.before),
-    ]
+    about_law = _law_warnings(inputs, start.t_start, left.before)
     found = [
         *known_warnings,
         *(scenario_warnings(described) if described else ()),
@@ -222,34 +219,23 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, Any, "_End"]:
     if state is not None or t_start != 0.0:
         message = "gives state and time: leave out `state` and `t_start`"
         raise ArgumentError("start", "Run", message)
-    works = start.values("energy")[-1]
-    kinds = start.values("kind").tolist()
     put_in, dissipated, residual = (
-        float(works[kinds.index(kind)]) for kind in ("input", "dissipated", "residual")
+        float(start.energy(kind)[-1]) for kind in ("input", "dissipated", "residual")
     )
     before = PreviousRun((put_in, dissipated), start._control)
     return start.state(), float(start.t[-1]), _End(before, residual)
 
 
-def _memory_warning(inputs: Inputs, t_start: float, before: PreviousRun) -> list[str]:
-    """Warning that a sampled law starts at `t_start` without its memory."""
-    law = inputs.feedback
-    if (
-        t_start == 0.0
-        or law is None
-        or law.sample is None
-        or before.control is not None
-    ):
-        return []
-    return [
-        f"the state of the controller was not saved in the file of the first run: it restarts at t = {t_start:g} s"
-    ]
-
-
-def _incidents(inputs: Inputs) -> tuple[str, ...]:
-    """What went wrong for the control law of a run."""
-    feedback = inputs.law
-    return feedback.law.incidents() if isinstance(feedback, WiredLaw) else ()
+def _law_warnings(inputs: Inputs, t_start: float, before: PreviousRun) -> list[str]:
+    """Incidents of the control law, and a warning that a sampled one starts at `t_start` without its memory."""
+    feedback, law = inputs.law, inputs.feedback
+    lines = list(feedback.law.incidents()) if isinstance(feedback, WiredLaw) else []
+    is_sampled = law is not None and law.sample is not None
+    if is_sampled and t_start != 0.0 and before.control is None:
+        lines.append(
+            f"the state of the controller was not saved in the file of the first run: it restarts at t = {t_start:g} s"
+        )
+    return lines
 
 
 def run_scenario(
