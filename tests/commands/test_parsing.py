@@ -5,6 +5,7 @@ import pytest
 
 from lissom.commands import parsing
 from lissom.commands.options import changes_of
+from lissom.commands.verb_command import TEXTS
 from lissom.describe import DescriptionError, Problem, Robot
 from lissom.files.errors import refused
 
@@ -62,8 +63,9 @@ def test_one_gain_is_for_every_joint():
 
 
 def test_a_band_is_spaced_logarithmically():
-    np.testing.assert_allclose(parsing.band("0.1:1000:5"), [0.1, 1, 10, 100, 1000])
-    assert len(parsing.band("0.1:200")) == parsing.BAND_POINTS
+    frequencies = parsing.band("--band", "0.1:1000:5")
+    np.testing.assert_allclose(frequencies, [0.1, 1, 10, 100, 1000])
+    assert len(parsing.band("--band", "0.1:200")) == parsing.BAND_POINTS
 
 
 def test_an_axis_of_a_map_reads_back_as_it_was_written():
@@ -79,16 +81,16 @@ def test_settings_come_before_options_and_missing_options_change_nothing():
     "read, option, text",
     [
         (parsing.modes_of, "--modes", "12,few"),
-        (parsing.band, "--band", "200:0.1"),
-        (parsing.band, "--band", "wide"),
-        (parsing.band, "--band", "0.1:200:1000000000"),
-        (parsing.band, "--band", "1:inf"),
+        (lambda text: parsing.band("--band", text), "--band", "200:0.1"),
+        (lambda text: parsing.band("--band", text), "--band", "wide"),
+        (lambda text: parsing.band("--band", text), "--band", "0.1:200:1000000000"),
+        (lambda text: parsing.band("--band", text), "--band", "1:inf"),
         (lambda text: parsing.axis_of("--over", text), "--over", "upper=0"),
         (lambda text: parsing.axis_of("--over", text), "--over", "upper=0:nan:3"),
         (lambda text: parsing.gains(PENDULUM, "--kd", text), "--kd", "1,2,3"),
         (lambda text: parsing.joint_values(PENDULUM, "--q", text), "--q", "1"),
-        (lambda text: parsing.length("--mesh-size", text), "--mesh-size", "big"),
-        (lambda text: parsing.frequency("--frequency", text), "--frequency", "-1"),
+        (lambda text: TEXTS["length"]("--mesh-size", text), "--mesh-size", "big"),
+        (lambda text: TEXTS["frequency"]("--frequency", text), "--frequency", "-1"),
         (lambda text: parsing.places("--interface", text), "--interface", "inner"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The command `lissom`: parses, prints, and says by its exit code how it went."""
+"""The command `lissom`: parses, prints, and returns an exit code."""
 
 import logging
 import sys
@@ -37,9 +37,12 @@ from .wall_clock import MAX_WALL, WallClock, running, wall_limit
 OK = 0
 FAILED = 1
 BAD_INPUT = 2
-INTERRUPTED = 130  # as shells have it: 128 and the number of the signal
-STOPPED = {"kind": "interrupted", "message": "interrupted"}
-NOT_SAVED = "not saved"  # kind of the failure of a run that is complete
+CTRL_C = 130  # as shells have it: 128 and the number of the signal
+# Kinds of failures.
+INTERRUPTED = "interrupted"
+ANALYSIS_FAILED = "analysis failed"
+NOT_SAVED = "not saved"  # of a run that is complete
+STOPPED = {"kind": INTERRUPTED, "message": "interrupted"}
 DEBUG = "--debug"  # may stand anywhere on the line
 
 app = App(
@@ -102,13 +105,8 @@ def lissom(
     """
 
 
-VERBS = (
-    bench,
-    studio,
-)
-# A verb is called as its function is, with dashes: `mode_map` is `lissom mode-map`.
-for command in VERBS:
-    app.command(command.__name__.replace("_", "-"))(command)
+app.command("bench")(bench)
+app.command("studio")(studio)
 # Groups of verbs.
 app.add_typer(
     typer.Typer(no_args_is_help=True, add_completion=False),
@@ -131,46 +129,58 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_closed_streams()
     write_any_character()
     clock = WallClock()
+
+    def fail(code: int, error: dict[str, Any]) -> int:
+        """Reports a failure, as far as anyone reads it, and returns the exit code."""
+        if clock.expired and error["kind"] == INTERRUPTED:
+            code, error = FAILED, {**error, **_error("time is up", clock.message)}
+        try:
+            report(error, as_json)
+            flush()
+        except OSError:
+            # A full disk, or a closed stdout: the message still goes to stderr.
+            drop_output()
+            if as_json:
+                note(error["message"])
+        return code
+
+    def stop() -> int:
+        """Reports why the process ends in the middle of its work, and returns the exit code."""
+        return fail(exit_code(), STOPPED)
+
     try:
         line, clock.limit = wall_limit(line)
         line, folders = package_folders(line)
         name = f"lissom {line[0]}" if line else "lissom"
-        # Not standalone: typer would print its own errors and leave, here they are told like all others.
+        # Not standalone: typer would print its own errors and leave, here they are reported like all others.
         with (
             without_warnings(debug),
-            telling(debug),
+            logging_to_stderr(debug),
             known_packages(folders),
-            leaving_at_once(lambda: _say_stopped(clock, as_json)),
-            running(clock, name, lambda: _say_stopped(clock, as_json)),
+            leaving_at_once(stop),
+            running(clock, name, stop),
         ):
             code = app(line or ["--help"], prog_name="lissom", standalone_mode=False)
         flush()
-        # Some versions of typer turn Ctrl-C into this code.
-        if code == INTERRUPTED:
+        # Some versions of typer return this code after Ctrl-C.
+        if code == CTRL_C:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else OK
-    except BrokenPipeError:
-        # The reader of our output has had enough, as `head` has.
-        drop_output()
-        return OK
-    except SystemExit as leaving:
-        # So do rich and click leave when a pipe breaks.
-        if not isinstance(leaving.__context__, BrokenPipeError):
+    except (BrokenPipeError, SystemExit) as leaving:
+        # The reader of our output has closed the pipe, as `head` does; rich and click then raise SystemExit.
+        if BrokenPipeError not in (type(leaving), type(leaving.__context__)):
             raise
         drop_output()
         return OK
     except (Exception, KeyboardInterrupt) as failure:
         if debug:
             traceback.print_exc()
-        code, error = explained(failure)
-        if clock.expired and error["kind"] == STOPPED["kind"]:
-            code, error = FAILED, {**error, **_error("time is up", clock.message)}
-        return _reported(error, as_json, code)
+        return fail(*explained(failure))
 
 
 @contextmanager
-def telling(wanted: bool) -> Iterator[None]:
-    """While it lasts, what the package notes goes to standard error, such as what has no native form."""
+def logging_to_stderr(wanted: bool) -> Iterator[None]:
+    """Context in which the package's log goes to stderr, such as what falls back to XLA."""
     if not wanted:
         yield
         return
@@ -187,48 +197,40 @@ def telling(wanted: bool) -> Iterator[None]:
         log.setLevel(before)
 
 
-def _reported(error: dict[str, Any], as_json: bool, code: int) -> int:
-    """The exit code of a failure that has been told, as far as anyone listens."""
-    try:
-        report(error, as_json)
-        flush()
-    except OSError:
-        # A full disk, or a reader that has gone: the code is all that is left to say, beside a word on stderr.
-        drop_output()
-        if as_json:
-            note(error["message"])
-    return code
-
-
-def _say_stopped(clock: WallClock, as_json: bool) -> int:
-    """Tells why the process ends in the middle of its work, and gives the exit code."""
-    if not clock.expired:
-        return _reported(STOPPED, as_json, exit_code())
-    return _reported(_error("time is up", clock.message), as_json, FAILED)
-
-
 def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
-    """Exit code of a failure, and what to say about it: kind, message, and details where there are any."""
+    """Exit code and report of a failure: kind, message, and details where there are any."""
     if isinstance(failure, typer.Abort) and isinstance(failure.__cause__, EOFError):
-        # typer takes it for Ctrl-D where something was asked. No command asks: a file ended too early.
+        # typer takes it for Ctrl-D at a prompt. No command prompts: a file ended too early.
         failure = failure.__cause__
+    message = str(failure)
     if isinstance(failure, KeyboardInterrupt | typer.Abort):
         return exit_code(), STOPPED
     if isinstance(failure, FailedRun):
         partial = plain(failure.result)
         if isinstance(failure, UnsavedRun):
-            return FAILED, _error(NOT_SAVED, str(failure), partial=partial)
+            return FAILED, _error(NOT_SAVED, message, partial=partial)
         if failure.interrupted:
-            return exit_code(), _error("interrupted", str(failure), partial=partial)
-        return FAILED, _error("analysis failed", str(failure), partial=partial)
+            return exit_code(), _error(INTERRUPTED, message, partial=partial)
+        return FAILED, _error(ANALYSIS_FAILED, message, partial=partial)
     if isinstance(failure, DescriptionError):
-        errors = plain(failure.problems)
-        return BAD_INPUT, _error("bad input", str(failure), errors=errors)
+        return BAD_INPUT, _error("bad input", message, errors=plain(failure.problems))
     if isinstance(failure, UsageError):
         return BAD_INPUT, _error("bad input", _usage(failure))
+    is_missing = isinstance(failure, ModuleNotFoundError) and "pip install" in message
+    if is_missing or isinstance(failure, UndefinedReferenceError | AssemblyError):
+        return BAD_INPUT, _error("bad input", message)
     if isinstance(failure, AnalysisError):
-        return FAILED, _error("analysis failed", str(failure))
-    return _failed_analysis(failure)
+        return FAILED, _error(ANALYSIS_FAILED, message)
+    if isinstance(failure, EquilibriumError):
+        message += ". Try another --q, a stiffer link, or less load."
+        known = () if failure.robot is None else robot_warnings(failure.robot)
+        partial = {"warnings": list(warning_lines(known))}
+        return FAILED, _error(ANALYSIS_FAILED, message, partial=partial)
+    if isinstance(failure, OSError):
+        return FAILED, _error(ANALYSIS_FAILED, f"cannot read or write: {message}")
+    reason = f"{type(failure).__name__}: {message}".strip().partition("\n")[0]
+    message = f"{reason} (add {DEBUG} for the traceback)"
+    return FAILED, _error(ANALYSIS_FAILED, message)
 
 
 def _error(kind: str, message: str, **details: Any) -> dict[str, Any]:
@@ -236,42 +238,19 @@ def _error(kind: str, message: str, **details: Any) -> dict[str, Any]:
 
 
 def _usage(failure: Any) -> str:
-    """What is wrong with the command line, and where to read how it goes."""
+    """What is wrong with the command line, and the help that explains it."""
     command = "lissom" if failure.ctx is None else failure.ctx.command_path
     return f"{failure.format_message().rstrip('.')}. Try '{command} --help'."
 
 
-def _failed_analysis(failure: BaseException) -> tuple[int, dict[str, Any]]:
-    """Failures of the analysis itself."""
-    if isinstance(failure, UndefinedReferenceError | AssemblyError):
-        return BAD_INPUT, _error("bad input", str(failure))
-    if isinstance(failure, EquilibriumError):
-        advice = "Try another --q, a stiffer link, or less load."
-        message = f"{failure}. {advice}"
-        partial = {"warnings": _warnings(failure.robot)}
-        return FAILED, _error("analysis failed", message, partial=partial)
-    if isinstance(failure, OSError):
-        return FAILED, _error("analysis failed", f"cannot read or write: {failure}")
-    if isinstance(failure, ModuleNotFoundError) and "pip install" in str(failure):
-        return BAD_INPUT, _error("bad input", str(failure))
-    reason = f"{type(failure).__name__}: {failure}".strip().partition("\n")[0]
-    message = f"{reason} (add {DEBUG} for the traceback)"
-    return FAILED, _error("analysis failed", message)
-
-
-def _warnings(robot: Any) -> list[str]:
-    """Warnings about a robot that failed."""
-    return [] if robot is None else list(warning_lines(robot_warnings(robot)))
-
-
 def report(error: dict[str, Any], as_json: bool) -> None:
-    """The error as JSON on stdout, or in words on stderr; that files are missing is said in both places."""
+    """The error as JSON on stdout, or in words on stderr; missing files are reported in both places."""
     is_complete = error["kind"] == NOT_SAVED
     if as_json:
         print_json({"error": error})
     if is_complete or not as_json:
         for line in error["message"].splitlines():
-            note(line if error["kind"] == "interrupted" else f"error: {line}")
+            note(line if error["kind"] == INTERRUPTED else f"error: {line}")
     if as_json:
         return
     partial = error.get("partial", {})

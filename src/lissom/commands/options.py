@@ -24,6 +24,13 @@ Degrees = Annotated[
         "--deg", help="Angles without a unit are in degrees, their rates in deg/s."
     ),
 ]
+
+
+def _choice(help: str, metavar: str | None = None) -> Any:
+    """An option of how the robot is modelled."""
+    return Annotated[str | None, typer.Option(metavar=metavar, help=help)]
+
+
 # How the robot is modelled.
 MODELLING: dict[str, Any] = {
     "settings": Annotated[
@@ -34,45 +41,25 @@ MODELLING: dict[str, Any] = {
             help="Change a key of the scenario or the robot; may be repeated.",
         ),
     ],
-    "formulation": Annotated[
-        str | None,
-        typer.Option(help=f"Equations of motion: {', '.join(SUPPORT)}."),
-    ],
-    "modes": Annotated[
-        str | None,
-        typer.Option(
-            "--modes",
-            metavar="N",
-            help="Elastic modes kept per link: 12, all, or 12,8 for two links; a nodal basis keeps all.",
-        ),
-    ],
-    "reference": Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHOICE",
-            help="What the joint coordinates of bent links mean: tangent, minimum-norm, or "
-            "zeroed:upper/tip.y,lower/0.rz.",
-        ),
-    ],
-    "terms": Annotated[
-        str | None,
-        typer.Option(
-            help="Terms of the equations: consistent (complete), published (as printed in the papers), or "
-            "published-planar (as printed for planar mechanisms)."
-        ),
-    ],
-    "basis": Annotated[
-        str | None,
-        typer.Option(
-            help="Basis of the links' deformation: craig-bampton, assumed or nodal. Default: that of the formulation."
-        ),
-    ],
-    "stiffening": Annotated[
-        str | None,
-        typer.Option(
-            help="Geometric stiffening and softening by axial loads: none, or geometric."
-        ),
-    ],
+    "formulation": _choice(f"Equations of motion: {', '.join(SUPPORT)}."),
+    "modes": _choice(
+        "Elastic modes kept per link: 12, all, or 12,8 for two links; a nodal basis keeps all.",
+        "N",
+    ),
+    "reference": _choice(
+        "What the joint coordinates of bent links mean: tangent, minimum-norm, or zeroed:upper/tip.y,lower/0.rz.",
+        "CHOICE",
+    ),
+    "terms": _choice(
+        "Terms of the equations: consistent (complete), published (as printed in the papers), or published-planar "
+        "(as printed for planar mechanisms)."
+    ),
+    "basis": _choice(
+        "Basis of the links' deformation: craig-bampton, assumed or nodal. Default: that of the formulation."
+    ),
+    "stiffening": _choice(
+        "Geometric stiffening and softening by axial loads: none, or geometric."
+    ),
 }
 READERS = {"modes": modes_of, "reference": reference_of}
 

@@ -3,10 +3,10 @@
 What cannot be read is refused with the option, the text and what is accepted; the command then exits with code 2.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import isfinite, radians
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +30,26 @@ MOST_BAND_POINTS = 100_000
 
 @contextmanager
 def option_names(**options: str) -> Iterator[None]:
-    """What a service says of a field of its request is said of the option that sets it: `picture="--plot"`."""
+    """Context in which problems of a parameter are reported with the option that sets it: `picture="--plot"`."""
     try:
         yield
     except DescriptionError as failure:
         problems = []
         for problem in failure.problems:
-            # A problem of a file stands in that file, whatever its field is called there.
+            # A problem in a file is about a field of that file, whatever its name.
             if problem.file is None and problem.field in options:
                 problem = replace(problem, field=options[problem.field])
             problems.append(problem)
         raise DescriptionError(problems) from None
+
+
+@contextmanager
+def _readable(option: str, text: str, message: str) -> Iterator[None]:
+    """Context in which a text that cannot be read is refused with a message."""
+    try:
+        yield
+    except ValueError:
+        raise refused(option, text, message) from None
 
 
 # --- options that may stand anywhere -------------------------------------------------------------------------------
@@ -112,14 +121,10 @@ def reference_of(text: str) -> Any:
 
 def modes_of(text: str) -> Any:
     """`12`, `all` or `12,8` as a scenario writes it."""
-    parts = [part.strip() for part in text.split(",")]
-    try:
+    message = "must be a whole number, all, or one of these for each link such as 12,8"
+    with _readable("--modes", text, message):
+        parts = [part.strip() for part in text.split(",")]
         counts = [part if part == "all" else int(part) for part in parts]
-    except ValueError:
-        message = (
-            "must be a whole number, all, or one of these for each link such as 12,8"
-        )
-        raise refused("--modes", text, message) from None
     return counts if len(counts) > 1 else counts[0]
 
 
@@ -154,7 +159,7 @@ def joint_values(
         value = quantity(option, part, units[kind])
         # A written unit wins over --deg.
         if degrees and units[kind].startswith("rad") and _is_number(part):
-            value = radians(value)
+            value = math.radians(value)
         values.append(value)
     return tuple(values)
 
@@ -171,7 +176,7 @@ def _joints(robot: Robot, count: int) -> list[Link]:
 
 def quantity(option: str, text: str, unit: str, above: float | None = None) -> float:
     """A number, or a number with a unit, given to an option."""
-    # A bare number is in the unit asked for; what else there is, `Quantity` reads with its unit.
+    # A bare number is in this unit; `Quantity` reads all others with their own.
     given = float(text) if _is_number(text) else text
     try:
         return float(Quantity(unit, above=above).check(given))
@@ -189,17 +194,13 @@ def _is_number(text: str) -> bool:
 
 def gains(robot: Robot, option: str, text: str) -> float | tuple[float, ...]:
     """`300` for every joint, or `300,200`."""
-    try:
+    message = "must be one number, or one for each moving joint"
+    with _readable(option, text, f"{message} such as 300,200"):
         values = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        message = "must be one number, or one for each moving joint such as 300,200"
-        raise refused(option, text, message) from None
     if len(values) == 1:
         return values[0]
     if len(values) != len(robot.joint_names):
-        names = ", ".join(robot.joint_names)
-        message = f"must be one number, or one for each moving joint: {names}"
-        raise refused(option, text, message)
+        raise refused(option, text, f"{message}: {', '.join(robot.joint_names)}")
     return values
 
 
@@ -208,64 +209,53 @@ def numbers_by_name(option: str, texts: Sequence[str]) -> dict[str, float]:
     found = {}
     for text in texts:
         name, _, written = text.partition("=")
-        value = float(written) if _is_number(written) else float("nan")
-        if not name or not isfinite(value):
+        value = float(written) if _is_number(written) else math.nan
+        if not name or not math.isfinite(value):
             message = "must be JOINT=VALUE, such as finger_joint=0.02"
             raise refused(option, text, message)
         found[name] = value
     return found
 
 
-def length(option: str, text: str) -> float:
-    """A length such as `5 mm` or `0.005`, in metres."""
-    return quantity(option, text, "m", above=0.0)
+# --- ranges --------------------------------------------------------------------------------------------------------
 
 
-def frequency(option: str, text: str) -> float:
-    """A frequency such as `500` or `500 Hz`."""
-    number = text.removesuffix("Hz").strip()
-    return quantity(option, number, "", above=0.0)
+def _range(text: str) -> tuple[float, float, int | None]:
+    """`0.1:200` or `0.1:200:1000` as start, stop and number of points.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    start, stop, *points = text.split(":")
+    if len(points) > 1:
+        raise ValueError(text)
+    return float(start), float(stop), int(points[0]) if points else None
 
 
-def band(text: str) -> np.ndarray:
+def band(option: str, text: str) -> np.ndarray:
     """`0.1:200` or `0.1:200:1000` as frequencies [Hz], spaced logarithmically."""
-    parts = text.split(":")
-    try:
-        low = float(parts[0])
-        high = float(parts[1])
-        points = int(parts[2]) if len(parts) > 2 else BAND_POINTS
-    except (ValueError, IndexError):
-        message = "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200"
-        raise refused("--band", text, message) from None
-    is_band = 0.0 < low < high and isfinite(high)
+    message = "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200"
+    with _readable(option, text, message):
+        low, high, points = _range(text)
+    points = BAND_POINTS if points is None else points
     # Counted before the frequencies are made.
-    if not is_band or not 2 <= points <= MOST_BAND_POINTS:
+    if not (0.0 < low < high < math.inf and 2 <= points <= MOST_BAND_POINTS):
         message = (
             f"must be LOW:HIGH with 0 < LOW < HIGH, and 2 to {MOST_BAND_POINTS} points"
         )
-        raise refused("--band", text, message)
+        raise refused(option, text, message)
     return np.geomspace(low, high, points)
-
-
-# --- ranges of `--over` --------------------------------------------------------------------------------------------
 
 
 def axis_of(option: str, text: str) -> MapAxis:
     """`upper=-1.5:1.5:31` as an axis of a map, or `upper=-1.5:1.5` as a range."""
-    name, equals, numbers = text.partition("=")
-    parts = numbers.split(":")
-    try:
-        start, stop = float(parts[0]), float(parts[1])
-        points = int(parts[2]) if len(parts) == 3 else None
-        readable = bool(equals) and len(parts) <= 3
-        readable = readable and isfinite(start) and isfinite(stop)
-        readable = readable and (points is None or points >= 1)
-    except (ValueError, IndexError):
-        readable = False
-    if not readable:
-        message = "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
-        raise refused(option, text, message)
-    return MapAxis(name.strip(), start, stop, points)
+    name, _, numbers = text.partition("=")
+    message = "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
+    with _readable(option, text, message):
+        start, stop, points = _range(numbers)
+        if not (math.isfinite(start) and math.isfinite(stop)):
+            raise ValueError(text)
+        return MapAxis(name.strip(), start, stop, points)
 
 
 # --- places of `reduce` --------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ All of it follows from the signature of the verb's function and from its row; se
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from inspect import Parameter as Argument
 from inspect import Signature
 from typing import Annotated, Any
@@ -16,7 +15,7 @@ from ..describe import DescriptionError, Problem, Scenario
 from ..describe.run_keys import run_only
 from ..files.errors import refused
 from ..runs.sources import robot_of
-from ..verbs.declared import BY_JOINT, Declared, declared
+from ..verbs.declared import REPEATED, Declared, declared
 from ..verbs.perform import Answer, file_problems, perform
 from ..verbs.verb import NOTHING, SOURCE, Verb
 from .options import MODELLING, Degrees, Json, Strict, changes_of
@@ -29,14 +28,13 @@ from .parsing import (
     assignments,
     axis_of,
     band,
-    frequency,
     gains,
     joint_values,
-    length,
     names_of,
     numbers_by_name,
     option_names,
     places,
+    quantity,
     study_axis,
     study_metric,
 )
@@ -50,24 +48,18 @@ UNITS = {
 }
 # How the texts of options are read that are about no joint, by their kinds.
 TEXTS: dict[str, Callable[[str, Any], Any]] = {
-    "length": length,
+    "length": lambda option, text: quantity(option, text, "m", above=0.0),
+    "frequency": lambda option, text: quantity(option, text, "Hz", above=0.0),
     "places": places,
+    "band": band,
+    "names": lambda option, text: names_of(text),
     "axes": lambda option, texts: dict(study_axis(option, text) for text in texts),
     "map axes": lambda option, texts: tuple(axis_of(option, text) for text in texts),
     "metrics": lambda option, texts: [study_metric(option, text) for text in texts],
-    "frequency": frequency,
     "numbers by name": numbers_by_name,
     "list": lambda option, texts: tuple(texts),
     "changes": lambda option, texts: assignments(texts),
 }
-REPEATED = (
-    "map axes",
-    "axes",
-    "metrics",
-    "numbers by name",
-    "list",
-    "changes",
-)  # options that may stand several times
 SECONDS = "a positive number of seconds"
 # Types that typer reads by itself; every other parameter is a text, which is read here.
 PLAIN = (bool, int, float, str)
@@ -88,22 +80,21 @@ def command_of(verb: Verb) -> Callable[..., None]:
 
 
 def run(verb: Verb, given: dict[str, Any]) -> None:
-    """One call of a command: texts are read, the verb is performed, its answer is printed."""
+    """One call of a command: it reads the texts, performs the verb and prints its answer."""
     code = keep_compiled_code() if verb.compiles else None
     as_json, strict = given.pop("json"), given.pop("strict", False)
     source = origin = given.pop("robot", None)
     robot, changes = None, {}
-    if reads_robot(verb):
-        modelling = {name: given.pop(name) for name in MODELLING}
-        with unwritable_files_too(verb, given):
-            changes = changes_of(modelling)
-        if verb.reads != SOURCE or by_joint(verb):
-            robot = _robot(source, changes)
-        if verb.reads != SOURCE:
-            source, changes = robot, {}
-    values = values_of(verb, given, robot)
-    with option_names(**spellings(verb)), watching(verb, as_json) as watch:
-        answer = perform(verb, source, values, changes, watch, origin)
+    with option_names(**spellings(verb)):
+        if verb.reads != NOTHING:
+            changes = _changes(verb, given)
+            if verb.reads != SOURCE or by_joint(verb):
+                robot = _robot(source, changes)
+            if verb.reads != SOURCE:
+                source, changes = robot, {}
+        values = values_of(verb, given, robot)
+        with watching(verb, as_json) as watch:
+            answer = perform(verb, source, values, changes, watch, origin)
     data = answer.to_dict() if as_json else {}
     errors = answer.result.errors
     if as_json:
@@ -122,25 +113,25 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
         raise typer.Exit(1)
 
 
+def _changes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
+    """Changes of a robot by the options of how it is modelled, which are taken out of those that are given."""
+    modelling = {name: given.pop(name) for name in MODELLING}
+    try:
+        return changes_of(modelling)
+    except DescriptionError as failure:
+        # Reported together with the files that cannot be written.
+        problems = [*file_problems(verb, given), *failure.problems]
+        raise DescriptionError(problems) from None
+
+
 def _robot(source: str, changes: dict[str, Any]) -> Scenario:
     """The robot that the options describe: read once, to understand `--q` and to compute with."""
-    # Said here, so that the message names the option.
+    # Checked here, so that the message names the option.
     message = "only `lissom simulate` uses this"
     unused = [Problem("--set", None, path, None, message) for path in run_only(changes)]
     if unused:
         raise DescriptionError(unused)
     return robot_of(source, changes)
-
-
-@contextmanager
-def unwritable_files_too(verb: Verb, given: dict[str, Any]) -> Iterator[None]:
-    """Text that cannot be read is reported together with files that could not be written."""
-    try:
-        yield
-    except DescriptionError as failure:
-        with option_names(**spellings(verb)):
-            problems = [*file_problems(verb, given), *failure.problems]
-            raise DescriptionError(problems) from None
 
 
 def values_of(
@@ -166,14 +157,9 @@ def print_answer(screen: Any, answer: Answer) -> None:
             screen.print(f"{label}: {answer.files[output.name]}")
 
 
-def reads_robot(verb: Verb) -> bool:
-    """Whether a verb is about a robot, with all options of how it is modelled."""
-    return verb.reads != NOTHING
-
-
 def by_joint(verb: Verb) -> bool:
     """Whether a parameter of a verb has one number for each joint of a robot."""
-    return any(one.facts.kind in BY_JOINT for one in declared(verb))
+    return any(one.facts.kind in UNITS for one in declared(verb))
 
 
 def angles(verb: Verb) -> list[str]:
@@ -196,19 +182,14 @@ def spellings(verb: Verb) -> dict[str, str]:
 
 
 def _arguments(verb: Verb) -> Iterator[Argument]:
-    if reads_robot(verb):
+    if verb.reads != NOTHING:
         metavar, text = verb.subject
         subject = typer.Argument(metavar=metavar, help=text)
         yield _argument("robot", Annotated[str, subject])
     for one in declared(verb):
-        if one.facts.kind == "degrees":
-            # Said by --deg.
-            continue
-        if one.facts.by_position:
-            place = typer.Argument(metavar=one.facts.metavar, help=one.facts.help)
-            yield _argument(one.name, Annotated[_plain_type(one), place])
-        else:
-            yield _option_of(verb, one)
+        # --deg sets it.
+        if one.facts.kind != "degrees":
+            yield _argument_of(verb, one)
     if by_joint(verb):
         yield _argument("deg", Degrees, False)
     for output in verb.writes:
@@ -219,7 +200,7 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
             yield _argument(output.name, Annotated[str, option])
         else:
             yield _argument(output.name, Annotated[str | None, option], None)
-    if reads_robot(verb):
+    if verb.reads != NOTHING:
         for name, annotation in MODELLING.items():
             yield _argument(name, annotation, None)
         if verb.warns:
@@ -227,29 +208,27 @@ def _arguments(verb: Verb) -> Iterator[Argument]:
     yield _argument("json", Json, False)
 
 
-def _option_of(verb: Verb, one: Declared) -> Argument:
-    """The option of a parameter, as typer wants it."""
+def _argument_of(verb: Verb, one: Declared) -> Argument:
+    """A parameter by position or as an option, as typer wants it."""
     facts = one.facts
-    options: dict[str, Any] = {"help": _help(verb, one)}
-    if facts.metavar:
-        options["metavar"] = facts.metavar
     kind = _plain_type(one)
-    if kind in (int, float) and facts.at_least is not None:
-        options["min"] = kind(facts.at_least)
-    spelling = verb.spelling(one.name)
-    if one.name in verb.required:
-        return _argument(one.name, Annotated[kind, typer.Option(*spelling, **options)])
+    if facts.by_position:
+        place = typer.Argument(metavar=facts.metavar, help=facts.help)
+        return _argument(one.name, Annotated[kind, place])
+    is_required = one.name in verb.required
+    # A required option has no default.
+    text = facts.help.partition(" Default:")[0] if is_required else facts.help
+    option = typer.Option(
+        *verb.spelling(one.name),
+        metavar=facts.metavar or None,
+        min=facts.at_least if kind in (int, float) else None,
+        help=text,
+    )
+    if is_required:
+        return _argument(one.name, Annotated[kind, option])
     if isinstance(one.default, PLAIN):
-        annotation = Annotated[kind, typer.Option(*spelling, **options)]
-        return _argument(one.name, annotation, one.default)
-    annotation = Annotated[kind | None, typer.Option(*spelling, **options)]
-    return _argument(one.name, annotation, None)
-
-
-def _help(verb: Verb, one: Declared) -> str:
-    # What has to be given has no default.
-    text = one.facts.help
-    return text.partition(" Default:")[0] if one.name in verb.required else text
+        return _argument(one.name, Annotated[kind, option], one.default)
+    return _argument(one.name, Annotated[kind | None, option], None)
 
 
 def _plain_type(one: Declared) -> Any:
@@ -268,7 +247,7 @@ def _option_name(verb: Verb, one: Declared) -> str:
 
 
 def _argument(name: str, annotation: Any, *default: Any) -> Argument:
-    """An argument of a command; without a default it has to be given."""
+    """An argument of a command; without a default it is required."""
     options = {"default": default[0]} if default else {}
     return Argument(name, Argument.KEYWORD_ONLY, annotation=annotation, **options)
 
@@ -284,19 +263,11 @@ def _read(
     facts = one.facts
     if text is None:
         return None
-    if facts.kind == "degrees":
-        return degrees
     robot: Any = None if scenario is None else scenario.robot
-    if facts.kind == "result":
-        return text
     if facts.kind in UNITS:
         return joint_values(robot, option, text, UNITS[facts.kind], degrees)
     if facts.kind == "gains":
         return gains(robot, option, text)
-    if facts.kind == "names":
-        return names_of(text)
-    if facts.kind == "band":
-        return band(text)
     if facts.kind in TEXTS:
         return TEXTS[facts.kind](option, text)
     if facts.above is not None and not facts.above < text < float("inf"):

@@ -49,8 +49,9 @@ KINDS: dict[str, Any] = {
     "result": str,
     "changes": dict[str, Any],
 }
+# Kinds whose options may stand several times, once for each entry.
+REPEATED = ("map axes", "axes", "metrics", "numbers by name", "list", "changes")
 LONG = 60.0  # [s] what takes longer joins a queue
-BY_JOINT = ("positions", "speeds", "accelerations", "forces")
 
 
 class Declared(NamedTuple):

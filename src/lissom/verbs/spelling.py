@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..analyse.modes.map_axis import MapAxis
-from .declared import Declared, declared
+from .declared import REPEATED, Declared, declared
 from .perform import with_subject
 from .registry import verb_named
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, Verb
 
 Values = Mapping[str, Any]
-# An option for each entry.
-REPEATED = ("list", "metrics", "map axes")
 
 
 def spelled(verb: Verb, source: str, changes: Values, values: Values) -> dict[str, Any]:
