@@ -1,14 +1,14 @@
-"""`lissom bench`: times with the accuracy they buy, and numbers beside known ones."""
+"""`lissom bench`: run times with their errors, and checks against known numbers."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import typer
 
 from ..describe import DescriptionError, Scenario
-from .bench_report import Line, check_output, filled_report
+from .bench_report import Line, Report, check_output, filled_report
 
 PHYSICS = "physics"
 EIGENPAIRS = "eigenpairs"
@@ -64,11 +64,13 @@ def bench(
 
     Examples: lissom bench double-pendulum, lissom bench --native, lissom bench physics -o physics.md
     """
-    wanted = Wanted(cases or [], repeat, native)
-    check_request(wanted.cases, peers, output)
-    report = filled_report(
-        lambda report, keep, tell: measure(report, wanted, keep, tell), output, as_json
-    )
+    wanted = cases or []
+    check_request(wanted, peers, output)
+
+    def fill(report: Report, save: Callable[[], None], log: Line) -> None:
+        measure(report, wanted, repeat, native, save, log)
+
+    report = filled_report(fill, output, as_json)
     if not all(row["agrees"] for row in report.get(PHYSICS, ())):
         raise typer.Exit(1)
 
@@ -77,7 +79,7 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
     """Finds what is wrong with a request before anything is computed.
 
     Raises:
-        DescriptionError: a case that is none, with every reason; a file that cannot be written.
+        DescriptionError: an unknown case, with every reason; a file that cannot be written.
         BadParameter: measurements that are no part of the package.
     """
     if output is not None:
@@ -102,66 +104,54 @@ def check_request(cases: list[str], peers: bool, output: Path | None) -> None:
         raise DescriptionError(problems)
 
 
-class Wanted(NamedTuple):
-    """What is to be measured, and how."""
-
-    cases: list[str]
-    repeat: int = 3
-    native: bool = False  # without XLA
-
-
 def measure(
-    report: dict[str, Any], wanted: Wanted, keep: Callable[[], None], tell: Line
+    report: Report,
+    cases: list[str],
+    repeat: int,
+    native: bool,
+    save: Callable[[], None],
+    log: Line,
 ) -> None:
-    """Fills the report part by part, so that an interrupt keeps what is there; `keep` is called after each robot."""
-    if PHYSICS in wanted.cases:
+    """Fills the report part by part, so that an interrupt leaves the finished ones; `save` is called after each robot.
+
+    Args:
+        report: to be filled.
+        cases: scenarios, files and names of tables; without any, all robots of the library.
+        repeat: number of warm runs.
+        native: without XLA.
+        save: writes the report so far.
+        log: shows what is measured.
+    """
+    from ..bench.cases import BACKENDS, default_cases, measure_case
+
+    if PHYSICS in cases:
         from ..bench.physics import physics_rows
 
         report[PHYSICS] = []
-        report[PHYSICS].extend(physics_rows(tell))
-        measure_published(report, tell)
-    if EIGENPAIRS in wanted.cases:
+        report[PHYSICS].extend(physics_rows(log))
+        measure_published(report, log)
+    if EIGENPAIRS in cases:
         from ..bench.eigenpairs import measure_eigenpairs
 
-        report[EIGENPAIRS] = measure_eigenpairs(tell)
-    for _ in _named_measured(report, wanted, tell):
-        keep()
-
-
-def _named_measured(
-    report: dict[str, Any], wanted: Wanted, tell: Line
-) -> Iterator[None]:
-    """Measures scenario after scenario, and says so after each."""
-    from ..bench.cases import BACKENDS, measure_case
-
-    names = _named_cases(wanted.cases)
+        report[EIGENPAIRS] = measure_eigenpairs(log)
+    names = [case for case in cases or default_cases() if case not in SPECIAL]
     if names:
         report["cases"] = []
-    backends = BACKENDS[:1] if wanted.native else BACKENDS
+    backends = BACKENDS[:1] if native else BACKENDS
     for k, name in enumerate(names, 1):
-        tell.head = f"{k} of {len(names)}, "
+        log.head = f"{k} of {len(names)}, "
         began = time.monotonic()
-        report["cases"].append(measure_case(name, wanted.repeat, tell, backends))
-        tell.ended(f"{name}: {time.monotonic() - began:.0f} s")
-        yield
-    tell.head = ""
+        report["cases"].append(measure_case(name, repeat, log, backends))
+        log.finished(f"{name}: {time.monotonic() - began:.0f} s")
+        save()
 
 
-def _named_cases(cases: list[str]) -> list[str]:
-    """Scenarios to be measured: those that are named, or all if nothing else is asked for."""
-    from ..bench.cases import default_cases
-
-    if not cases:
-        return list(default_cases())
-    return [case for case in cases if case not in SPECIAL]
-
-
-def measure_published(report: dict[str, Any], tell: Any) -> None:
+def measure_published(report: Report, log: Line) -> None:
     """The printed numbers of [Vidoni2015] beside ours, a verdict on each; those that can be held to go to `physics`."""
     from ..bench.l_shape import peak_checks, peak_rows, table_rows
 
     report["peaks"] = []
     report["table_2"] = []
-    report["peaks"].extend(peak_rows(tell))
+    report["peaks"].extend(peak_rows(log))
     report[PHYSICS].extend(peak_checks(report["peaks"]))
-    report["table_2"].extend(table_rows(tell))
+    report["table_2"].extend(table_rows(log))

@@ -1,4 +1,4 @@
-"""A report of measurements that is filled part by part: shown, written, and kept where it is interrupted."""
+"""A report of measurements, filled part by part: shown, and written, also when it is interrupted."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ Fill = Callable[[Report, Callable[[], None], "Line"], None]
 
 
 class Line:
-    """What is going on, in one line on a terminal's stderr; elsewhere a line for each robot that is done."""
+    """What is measured now, in one line on a terminal's stderr; elsewhere a line for each finished robot."""
 
     def __init__(self, quiet: bool = False):
         self.head = ""
@@ -28,20 +28,16 @@ class Line:
         self._quiet = quiet
 
     def __call__(self, text: str) -> None:
-        """Shows what is going on now, on a terminal."""
+        """Shows on a terminal what is measured now."""
         # Back to the start of the line, and clear it.
         if self._is_terminal:
             shown = f"{self.head}{text}" if text else ""
             print(f"\r\x1b[2K{shown}", end="", file=sys.stderr, flush=True)
 
-    def ended(self, text: str) -> None:
-        """Tells of a robot that is done, where no line can show what is going on."""
+    def finished(self, text: str) -> None:
+        """Reports a finished robot where no line shows what is measured."""
         if not self._is_terminal and not self._quiet:
             print(f"{self.head}{text}", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        """Takes the line away."""
-        self("")
 
 
 def check_output(output: Path) -> None:
@@ -56,65 +52,46 @@ def check_output(output: Path) -> None:
 def filled_report(
     fill: Fill, output: Path | None, as_json: bool, makers: Any = None
 ) -> Report:
-    """A report that `fill(report, keep, tell)` has filled, shown and written; interrupted, as far as it came.
+    """The report that `fill(report, save, log)` fills, shown and written; if interrupted, its finished parts.
 
     Args:
-        fill: adds parts to the report; calls `keep` after each that is worth keeping.
-        output: `.md` or `.json`, written whenever `keep` is called.
+        fill: adds parts to the report; calls `save` after each that is worth writing.
+        output: `.md` or `.json`, written whenever `save` is called.
         as_json: print one JSON object in place of tables.
         makers: tables by the name of the part that they show; those of `lissom bench` by default.
     """
+    from ..bench.machine import machine_facts
     from ..bench.report_tables import MAKERS, as_markdown, print_report
 
-    makers = MAKERS if makers is None else makers
-    report: Report = {}
+    makers = makers or MAKERS
+    code = keep_compiled_code()
+    report: Report = {"machine": machine_facts(), "compiled_code": code.report()}
+    log = Line(as_json)
 
-    def keep() -> None:
-        if output is None or not report.keys() - CIRCUMSTANCES:
+    def save() -> None:
+        report["compiled_code"] = code.report()
+        if output is None or report.keys() <= CIRCUMSTANCES:
             return
         text = as_markdown(report, makers)
         if output.suffix.lower() == ".json":
             text = json.dumps(report, indent=2) + "\n"
         write_atomically(output, lambda file: file.write(text.encode()))
 
-    def show_what_there_is() -> None:
-        # What was measured so far took its time.
-        keep()
+    def conclude() -> None:
+        save()
+        log.head = ""
+        log("")
         if not as_json:
             print_report(report, makers)
 
-    def measure() -> None:
-        _measure(report, fill, keep, Line(as_json))
-
     try:
-        with reporting_first(show_what_there_is):
-            # XLA compiles for a minute and hears no signal meanwhile.
-            in_thread(measure)
+        with reporting_first(conclude):
+            # XLA compiles for a minute, and no signal is handled meanwhile.
+            in_thread(lambda: fill(report, save, log))
     except Exception:
-        show_what_there_is()
+        conclude()
         raise
-    keep()
+    conclude()
     if as_json:
         print_json(report)
-    else:
-        print_report(report, makers)
     return report
-
-
-def _measure(report: Report, fill: Fill, keep: Callable[[], None], tell: Line) -> None:
-    """Fills the report, and says on what machine and with what compiled code."""
-    from ..bench.machine import machine_facts
-
-    kept = keep_compiled_code()
-    report["machine"] = machine_facts()
-    report["compiled_code"] = kept.report()
-
-    def keep_with_counts() -> None:
-        report["compiled_code"] = kept.report()
-        keep()
-
-    try:
-        fill(report, keep_with_counts, tell)
-    finally:
-        tell.clear()
-        report["compiled_code"] = kept.report()
