@@ -4,14 +4,14 @@
 
 - A worker is a program of its own: nothing of the caller's script is run again, and its prints do not
   mix with the answers.
-- A call is one request and one answer, with any number of reports on how far it is.
+- A call is one request and one answer, with any number of progress reports.
 - A call is stopped at its next report, and has some time to save what is done.
-- A call that takes longer than it may is ended with its process.
-- A worker ends when the pipe to it closes: its owner is gone, for whatever reason.
+- A call that exceeds its time limit is ended with its process.
+- A worker ends when the pipe to it closes: its owner has ended.
 - If a process dies, only the call that waits for it fails, with its signal or exit code.
 
-Requests, reports and answers are bytes: how they are written is for both sides to agree on. This file imports nothing
-of the package, and is run alone where a process must not: `python -P worker_process.py FILE` serves its `answer`.
+Requests, reports and answers are bytes, in a format that both sides choose. This file imports nothing of the package,
+and runs alone for processes that must not either: `python -P worker_process.py FILE` serves the `answer` of a file.
 """
 
 import os
@@ -28,7 +28,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, BinaryIO
 
-ASK, STOP, REPORT, ANSWER, GONE = b"a", b"s", b"r", b"w", b"g"
+REQUEST, STOP, REPORT, ANSWER, GONE = b"a", b"s", b"r", b"w", b"g"
 HEAD = struct.Struct("<cQ")  # kind of a message, and its length
 LOOK_S = 0.05  # between two looks at the clock
 GRACE_S = 20.0  # to save what is done after a stop request
@@ -48,7 +48,7 @@ class WorkerDied(RuntimeError):
 
 
 class TimeIsUp(RuntimeError):
-    """A call that took longer than it may."""
+    """A call that exceeded its time limit."""
 
 
 class CallStopped(RuntimeError):
@@ -61,7 +61,7 @@ class WorkerProcess:
     Args:
         program: command line of a program that calls `serve`.
         environment: variables that it gets beside those of this process.
-        quiet: what it prints is thrown away.
+        quiet: what it prints is discarded.
     """
 
     def __init__(
@@ -109,11 +109,11 @@ class WorkerProcess:
 
         Raises:
             WorkerDied: the process ended.
-            TimeIsUp: it took longer than it may; the process is ended.
+            TimeIsUp: it exceeded its time limit; the process is ended.
             CallStopped: it did not stop in time; the process is ended.
         """
         try:
-            self._send(ASK, request)
+            self._send(REQUEST, request)
             return self._answer(report, limit_s, stopping)
         except WorkerDied:
             raise
@@ -137,7 +137,7 @@ class WorkerProcess:
             raise WorkerDied(self._code()) from None
 
     def _listen(self) -> None:
-        """Reads until the process is gone, so that whoever waits can look at the clock."""
+        """Reads until the process is gone; a call waits for a queue, and can look at the clock meanwhile."""
         process = self._process
         assert process.stdout is not None and process.stdin is not None
         for news in messages(process.stdout):
@@ -150,7 +150,7 @@ class WorkerProcess:
     def _code(self) -> int:
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(END_S)
-        # It gave up its pipes and goes on.
+        # It closed its pipes and has not ended.
         self._process.kill()
         return self._process.wait(END_S)
 
@@ -162,7 +162,7 @@ class WorkerProcess:
     ) -> bytes:
         deadline = None if limit_s is None else monotonic() + limit_s
         looks = None if deadline is None and stopping is None else LOOK_S
-        asked_to_stop: float | None = None
+        stop_sent: float | None = None
         has_begun = False
         while True:
             try:
@@ -181,10 +181,10 @@ class WorkerProcess:
                 raise TimeIsUp(f"took longer than {limit_s:g} s and was ended")
             if stopping is None or not stopping.is_set():
                 continue
-            if asked_to_stop is None:
-                asked_to_stop = now
+            if stop_sent is None:
+                stop_sent = now
                 self._send(STOP)
-            if now > asked_to_stop + (GRACE_S if has_begun else START_GRACE_S):
+            if now > stop_sent + (GRACE_S if has_begun else START_GRACE_S):
                 raise CallStopped("stopped")
 
 
@@ -194,7 +194,7 @@ def with_this_package(threads: int | None = None) -> dict[str, str]:
     given = os.environ.get("PYTHONPATH")
     found = {"PYTHONPATH": os.pathsep.join([here, given] if given else [here])}
     if threads is not None:
-        # Libraries that share out their work over all cores would fight over them.
+        # Several workers whose libraries use all cores would slow each other down.
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         found |= dict.fromkeys(names, str(threads))
     return found
@@ -212,7 +212,9 @@ def serve(answer: Callable[[bytes, Report], bytes]) -> None:
     answers = _own_output()
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     stopping = threading.Event()
-    listener = threading.Thread(target=_hear, args=(requests, stopping), daemon=True)
+    listener = threading.Thread(
+        target=_read_requests, args=(requests, stopping), daemon=True
+    )
     listener.start()
 
     def report(content: bytes) -> None:
@@ -237,7 +239,9 @@ def _own_output() -> BinaryIO:
     return answers
 
 
-def _hear(requests: "queue.SimpleQueue[bytes]", stopping: threading.Event) -> None:
+def _read_requests(
+    requests: "queue.SimpleQueue[bytes]", stopping: threading.Event
+) -> None:
     for kind, content in messages(sys.stdin.buffer):
         if kind == STOP:
             stopping.set()
@@ -245,11 +249,11 @@ def _hear(requests: "queue.SimpleQueue[bytes]", stopping: threading.Event) -> No
         # A stop that came too late belongs to no call.
         stopping.clear()
         requests.put(content)
-    # The owner is gone: nobody waits for an answer.
+    # The owner is gone: no one waits for an answer.
     os._exit(ORPHANED)
 
 
-# --- on the way ----------------------------------------------------------------------------------------------------
+# --- messages ------------------------------------------------------------------------------------------------------
 
 
 def send(pipe: Any, kind: bytes, content: bytes) -> None:
@@ -259,7 +263,7 @@ def send(pipe: Any, kind: bytes, content: bytes) -> None:
 
 
 def messages(pipe: Any) -> Iterator[tuple[bytes, bytes]]:
-    """Reads message after message until the pipe closes; one that is cut off is none."""
+    """Reads messages until the pipe closes; a message that is cut off is dropped."""
     while True:
         try:
             head = pipe.read(HEAD.size)

@@ -12,7 +12,7 @@ from lissom.bodies.fe.gmsh_child import PROGRAM
 from lissom.bodies.fe.solid import mesh_of, solid_elements
 from lissom.commands import cli
 from lissom.files.description_files import library_folder
-from lissom.worker_process import ASK, ORPHANED, send
+from lissom.worker_process import ORPHANED, REQUEST, send
 
 from .fe_decks import DATA, STEEL
 
@@ -89,7 +89,7 @@ def test_gmsh_ends_with_the_process_that_started_it(tmp_path):
         "bytes": 2**33,
     }
     child = subprocess.Popen(PROGRAM, stdin=subprocess.PIPE)
-    send(child.stdin, ASK, json.dumps(request).encode())
+    send(child.stdin, REQUEST, json.dumps(request).encode())
     with pytest.raises(subprocess.TimeoutExpired):
         child.wait(timeout=1.0)
     assert child.stdin is not None

@@ -29,7 +29,7 @@ def served_studio(folder, new_worker, password=None):
     keys = Keys(port, password)
     limits = StudioLimits()
     backend = Backend(Folder(folder), limits, new_worker)
-    app = studio_app(backend, keys, host_names("127.0.0.1", port), limits)
+    app = studio_app(backend, keys, host_names("127.0.0.1", port))
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     thread = threading.Thread(target=server.run, args=([taken],), daemon=True)
     thread.start()

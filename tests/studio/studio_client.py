@@ -4,18 +4,18 @@ import asyncio
 import json
 import threading
 from contextlib import nullcontext
+from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import NamedTuple
 
 from lissom.files.summary import plain
 from lissom.studio.app import studio_app
 from lissom.studio.backend import Backend
-from lissom.studio.calls import CALLS
 from lissom.studio.explanation import explained, explanation
 from lissom.studio.folder import Folder
 from lissom.studio.keys import Keys
 from lissom.studio.limits import StudioLimits
-from lissom.studio.worker import CallFailed, Worker
+from lissom.studio.worker import VERB, CallFailed, Worker
 
 HOST = "127.0.0.1:8765"
 ORIGIN = f"http://{HOST}"
@@ -28,7 +28,7 @@ ONE_AT_A_TIME = threading.Lock()
 class InlineWorker(Worker):
     """Answers in this process; a call can be stopped between two reports as in a process of its own."""
 
-    def call(self, name, data, limit_s, watch=lambda progress: None):
+    def call(self, function, data, limit_s, watch=None):
         self._stopping.clear()
 
         def report(progress):
@@ -37,11 +37,12 @@ class InlineWorker(Worker):
                 raise KeyboardInterrupt
 
         # Processes read files side by side, threads of one process cannot.
-        is_run = data.get("name") == "simulate" and name == "verb"
+        is_run = data.get("name") == "simulate" and function == VERB
         alone = nullcontext() if is_run else ONE_AT_A_TIME
+        more = {} if watch is None else {"watch": report}
         try:
             with alone:
-                return plain(CALLS[name](data, report))
+                return plain(resolve_name(f"lissom.{function}")(**data, **more))
         except KeyboardInterrupt:
             raise CallFailed(explanation("interrupted", "stopped")) from None
         except Exception as failure:
@@ -159,7 +160,7 @@ def studio(folder, limits=None, new_worker=InlineWorker, password=None):
     limits = limits or StudioLimits()
     keys = Keys(8765, password)
     backend = Backend(Folder(folder), limits, new_worker)
-    app = studio_app(backend, keys, HOSTS, limits)
+    app = studio_app(backend, keys, HOSTS)
     return SimpleNamespace(
         client=Client(app, keys), backend=backend, keys=keys, app=app
     )

@@ -10,7 +10,8 @@ from time import sleep
 import pytest
 
 from lissom.studio.backend import Backend
-from lissom.studio.folder import Folder, FolderError
+from lissom.studio.explanation import RequestError
+from lissom.studio.folder import Folder
 from lissom.studio.limits import StudioLimits
 from lissom.studio.worker import Worker
 
@@ -34,7 +35,7 @@ def test_a_saved_text_reads_back_and_saves_again(folder):
 def test_a_save_is_refused_when_the_file_changed_on_disk(folder):
     opened = folder.save("arm.yaml", TEXT, None)
     (folder.root / "arm.yaml").write_text("typed in another editor\n")
-    with pytest.raises(FolderError, match="changed on disk") as refusal:
+    with pytest.raises(RequestError, match="changed on disk") as refusal:
         folder.save("arm.yaml", TEXT, opened.fingerprint)
     assert refusal.value.status == 409
     assert (folder.root / "arm.yaml").read_text() == "typed in another editor\n"
@@ -42,14 +43,14 @@ def test_a_save_is_refused_when_the_file_changed_on_disk(folder):
 
 def test_a_new_file_does_not_replace_one_that_is_there(folder):
     folder.save("arm.yaml", TEXT, None)
-    with pytest.raises(FolderError, match="changed on disk"):
+    with pytest.raises(RequestError, match="changed on disk"):
         folder.save("arm.yaml", "something else", None)
 
 
 def test_a_file_that_is_gone_is_not_made_again_in_silence(folder):
     opened = folder.save("arm.yaml", TEXT, None)
     (folder.root / "arm.yaml").unlink()
-    with pytest.raises(FolderError, match="changed on disk"):
+    with pytest.raises(RequestError, match="changed on disk"):
         folder.save("arm.yaml", TEXT, opened.fingerprint)
 
 
@@ -57,7 +58,8 @@ def test_a_file_that_is_gone_is_not_made_again_in_silence(folder):
 WRITERS = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from lissom.studio.folder import Folder, FolderError
+from lissom.studio.explanation import RequestError
+from lissom.studio.folder import Folder
 
 root, process, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
 
@@ -69,7 +71,7 @@ def write(thread):
             line = f"# {process} {thread} {number}\\n"
             try:
                 folder.save("arm.yaml", seen.text + line, seen.fingerprint)
-            except FolderError as refusal:
+            except RequestError as refusal:
                 assert "changed on disk" in str(refusal), refusal
             else:
                 break
@@ -107,7 +109,7 @@ def test_of_eight_saves_of_one_version_one_alone_is_taken(folder):
     def save(text):
         try:
             return Folder(folder.root).save("arm.yaml", text, saved.fingerprint)
-        except FolderError:
+        except RequestError:
             return None
 
     with ThreadPoolExecutor(8) as threads:
@@ -137,17 +139,17 @@ def test_a_draft_survives_until_it_is_saved(folder):
 
 def test_a_draft_that_says_what_the_file_says_is_dropped(folder):
     folder.save("arm.yaml", TEXT, None)
-    folder.keep_draft("arm.yaml", TEXT)
-    folder.drop_idle_draft("arm.yaml", TEXT)
-    assert folder.read("arm.yaml", MOST).draft is None
-    folder.keep_draft("arm.yaml", TEXT + "# typed\n")
-    folder.drop_idle_draft("arm.yaml", TEXT + "# typed\n")
+    typed = folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    assert typed.read_text() == TEXT + "# typed\n"
     assert folder.read("arm.yaml", MOST).draft is not None
+    file = folder.keep_draft("arm.yaml", TEXT)
+    assert file.read_text() == TEXT and not typed.exists()
+    assert folder.read("arm.yaml", MOST).draft is None
 
 
 def test_the_list_shows_descriptions_and_results_but_neither_drafts_nor_others(folder):
     folder.save("arm.yaml", TEXT, None)
-    folder.keep_draft("arm.yaml", TEXT)
+    folder.keep_draft("arm.yaml", TEXT + "# typed\n")
     (folder.root / "notes.txt").write_text("mine")
     (folder.root / "deep").mkdir()
     (folder.root / "deep" / "run.nc").write_bytes(b"x")
@@ -172,7 +174,7 @@ def test_what_is_dropped_with_its_folder_keeps_it(folder):
 
 @pytest.mark.parametrize("name", ["run.py", "page.html", "x.sh", "noending"])
 def test_files_of_other_kinds_are_refused_with_those_that_are_taken(folder, name):
-    with pytest.raises(FolderError, match=r"must end in \.yaml"):
+    with pytest.raises(RequestError, match=r"must end in \.yaml"):
         folder.add(name, b"")
     assert not list(folder.root.iterdir())
 
@@ -204,28 +206,29 @@ def test_a_folder_that_cannot_be_written_still_takes_drafts_and_results(
 
 def test_text_that_is_none_is_refused_in_words(folder):
     (folder.root / "bad.yaml").write_bytes(b"name: \xff\xfe")
-    with pytest.raises(FolderError, match="not UTF-8"):
+    with pytest.raises(RequestError, match="not UTF-8"):
         folder.read("bad.yaml", MOST)
     (folder.root / "big.yaml").write_bytes(b"x" * 100)
-    with pytest.raises(FolderError, match="larger"):
+    with pytest.raises(RequestError, match="larger"):
         folder.read("big.yaml", 50)
 
 
 class ReadingWorker(Worker):
-    """Says whether the file of a call is still there a moment later."""
+    """Returns whether the file of a call is still the same a moment later."""
 
-    def call(self, name, data, limit_s, watch=lambda progress: None):
+    def call(self, function, data, limit_s, watch=None):
+        text = Path(data["file"]).read_text()
         sleep(0.01)
-        return {"there": Path(data["file"]).is_file()}
+        return {"is_same": Path(data["file"]).read_text() == text}
 
 
-def test_checks_of_one_text_side_by_side_leave_each_other_their_draft(folder):
+def test_checks_side_by_side_leave_each_other_their_draft(folder):
     folder.save("arm.yaml", TEXT, None)
     backend = Backend(folder, StudioLimits(), ReadingWorker)
     try:
         with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(backend.checked, ["arm.yaml"] * 16, [TEXT] * 16))
+            texts = [TEXT + k % 4 * "# typed\n" for k in range(16)]
+            found = list(pool.map(backend.checked, ["arm.yaml"] * 16, texts))
     finally:
         backend.close()
-    assert all(one["there"] for one in found)
-    assert not folder.draft("arm.yaml").exists()
+    assert all(one["is_same"] for one in found)

@@ -7,21 +7,22 @@ import threading
 import pytest
 from studio_client import studio, wait_for
 
-from lissom.studio.calls import NEW_ROBOT
-from lissom.studio.explanation import explanation
-from lissom.studio.jobs import JobQueue, Order, QueueFull
-from lissom.studio.worker import CallFailed, Worker
+from lissom.studio.explanation import RequestError, explanation
+from lissom.studio.jobs import Job, JobQueue
+from lissom.studio.limits import StudioLimits
+from lissom.studio.server import NEW_ROBOT, warm_run
+from lissom.studio.worker import VERB, CallFailed, Worker
 
 
 class ScriptedWorker(Worker):
-    """A worker without a process: each run goes on until it is let go, stopped, or fails as it is told to."""
+    """A worker without a process: each run goes on until it is let go, stopped, or fails by its name."""
 
     def __init__(self):
         super().__init__()
         self.go_on = threading.Event()
         self.asked = []
 
-    def call(self, name, data, limit_s, watch=lambda progress: None):
+    def call(self, function, data, limit_s, watch=None):
         self.asked.append(data)
         self._stopping.clear()
         watch({"t": 0.25, "t_end": 1.0, "picture": {"nodes": []}})
@@ -46,19 +47,20 @@ def worker():
 
 @pytest.fixture
 def queue(worker):
-    made = JobQueue([worker], limit_s=10.0, most=20, history=5)
+    made = JobQueue(worker, limit_s=10.0, most=20, history=5)
     yield made
     made.close()
 
 
 def add(queue, tmp_path, source="arm"):
-    def order():
+    def job():
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.nc"
         path.touch()
-        asked = {"scenario": source, "result": str(path)}
-        return Order("simulate", source, source, asked, f"runs/{path.name}", path)
+        request = {"scenario": source, "result": str(path)}
+        file = f"runs/{path.name}"
+        return Job("simulate", source, source, request, {}, file, path)
 
-    return queue.add(order).number
+    return queue.add(job).number
 
 
 def states(queue):
@@ -76,16 +78,16 @@ def test_runs_go_one_after_the_other_in_their_order(queue, worker, tmp_path):
 
 def test_the_robot_under_way_is_there_until_the_run_ends(queue, worker, tmp_path):
     number = add(queue, tmp_path)
-    assert wait_for(lambda: queue.picture(number) == {"nodes": []})
+    assert wait_for(lambda: queue.job(number).picture == {"nodes": []})
     job = queue.jobs()[0]
     # Those who watch hear that there is one, and not the whole of it.
     assert job["pictures"] == 1 and "picture" not in job
     worker.go_on.set()
     assert wait_for(lambda: states(queue)[number] == "done")
-    assert queue.picture(number) is None
+    assert queue.job(number).picture is None
 
 
-def test_progress_is_told_and_counted_as_a_change(queue, tmp_path):
+def test_progress_is_listed_and_counted_as_a_change(queue, tmp_path):
     before = queue.version
     number = add(queue, tmp_path)
     assert wait_for(lambda: queue.jobs()[0]["t_end"] == 1.0)
@@ -135,20 +137,20 @@ def test_a_run_that_found_no_room_in_the_folder_has_failed_and_is_not_shown(
 
 
 def test_the_answer_of_an_analysis_is_kept_beside_the_list(queue, worker):
-    order = Order("mode-map", "arm", "arm", {"scenario": "arm"})
-    number = queue.add(lambda: order).number
+    job = Job("mode-map", "arm", "arm", {"scenario": "arm"}, {})
+    number = queue.add(lambda: job).number
     worker.go_on.set()
     assert wait_for(lambda: states(queue)[number] == "done")
     (job,) = queue.jobs()
     assert job["call"] == "mode-map" and job["result"] is None
-    assert not job["has_result"] and queue.answer(number) == {"t_end": 1.0}
-    assert queue.answer(99) is None
+    assert not job["has_result"] and queue.job(number).answer == {"t_end": 1.0}
+    assert "answer" not in job and queue.job(99) is None
 
 
 def test_too_many_runs_are_refused(queue, tmp_path):
     for _ in range(20):
         add(queue, tmp_path)
-    with pytest.raises(QueueFull, match="20 runs wait"):
+    with pytest.raises(RequestError, match="20 runs wait"):
         add(queue, tmp_path)
 
 
@@ -175,7 +177,7 @@ def test_a_killed_process_is_a_failed_run_and_not_the_end(tmp_path):
         made.client.request("POST", "/api/verbs/simulate", body).json["number"]
         for _ in range(2)
     ]
-    worker = made.backend.runs[0]
+    worker = made.backend.runs
     assert wait_for(lambda: worker.process_id is not None, 30)
     assert wait_for(lambda: states(made.backend.queue)[numbers[0]] == "running", 30)
     os.kill(worker.process_id, signal.SIGKILL)
@@ -193,21 +195,21 @@ def test_a_killed_process_is_a_failed_run_and_not_the_end(tmp_path):
 def test_a_call_that_takes_too_long_is_ended_and_the_next_is_answered():
     worker = Worker()
     with pytest.raises(CallFailed, match="took longer"):
-        worker.call("warm_run", {}, 0.2)
-    assert worker.call("choices", {}, 60.0)["methods"][0] == "auto"
+        worker.call("studio.verb_calls:declarations", {}, 0.2)
+    found = worker.call("describe.choices:choices", {}, 60.0)
+    assert found["methods"][0] == "auto"
     worker.close()
 
 
 @pytest.mark.slow
 def test_a_first_run_finds_the_work_of_warming_done(tmp_path):
-    worker = Worker()
-    worker.call("warm_run", {}, 300.0)
-    worker.call("warm_pose", {}, 300.0)
-    asked = {"name": "simulate", "source": str(NEW_ROBOT), "values": {}}
-    asked |= {"changes": {"payload.mass": 0.3}}
-    asked |= {"files": {"output": str(tmp_path / "a.nc")}}
-    result = worker.call("verb", asked, 300.0)
-    worker.close()
+    made = studio(tmp_path, StudioLimits(call_s=300.0), Worker)
+    warm_run(made.backend)
+    request = {"name": "simulate", "source": str(NEW_ROBOT), "values": {}}
+    request |= {"changes": {"payload.mass": 0.3}}
+    request |= {"files": {"output": str(tmp_path / "a.nc")}}
+    result = made.backend.ask(made.backend.runs, VERB, **request)
+    made.backend.close()
     # Nothing is compiled anew for another payload: what is left is to look it up.
     assert result["complete"]
     assert result["wall_s"]["compile"] < 1.0

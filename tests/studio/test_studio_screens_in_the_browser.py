@@ -150,7 +150,7 @@ def test_a_cancelled_run_keeps_its_part_in_two_tabs_and_after_a_reload(browser, 
     page.get_by_role("button", name="Cancel run 1").click()
     for tab in (page, other):
         expect(tab.locator(".job")).to_contain_text("cancelled", timeout=PATIENCE)
-        expect(tab.locator(".job")).to_contain_text("kept up to")
+        expect(tab.locator(".job")).to_contain_text("saved up to")
     other.get_by_role("button", name="Show run 1").click()
     expect(other.locator(".chart").first).to_be_visible(timeout=PATIENCE)
 
@@ -168,7 +168,7 @@ def test_a_killed_worker_fails_one_run_of_many_in_two_browsers(
     second = opened_page(second_browser, house)
     second.evaluate("location.hash = '#screen=run'")
     states = lambda: [job["state"] for job in house.backend.queue.jobs()]  # noqa: E731
-    worker = house.backend.runs[0]
+    worker = house.backend.runs
     start_run(page, "scenario:simple-pendulum", 0.05)
     assert wait_for(lambda: worker.process_id is not None, PATIENCE / 1000)
     # It stands still until all runs wait behind it, so that none of them outruns the browser.

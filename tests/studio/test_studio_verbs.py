@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from lissom.studio.folder import FolderError
+from lissom.studio.explanation import RequestError
 from lissom.studio.verb_calls import checked_values, declarations
 from lissom.studio.verb_routes import known_verb
 from lissom.verbs.declared import declared, request_type
@@ -16,24 +16,23 @@ PLACES += ("ROBOT.urdf",)
 
 
 def test_a_browser_chooses_nothing_of_this_machine():
-    assert "doctor" not in declarations({}, None)
+    assert "doctor" not in declarations()
     closed = set()
     for name, verb in verbs().items():
         if not verb.in_studio:
-            with pytest.raises(FolderError, match="no such verb"):
+            with pytest.raises(RequestError, match="no such verb"):
                 known_verb(name)
             continue
         assert known_verb(name) is verb
         fields = request_type(verb, from_browser=True).model_fields
-        offered = {one["name"] for one in declarations({}, None)[name]["parameters"]}
+        offered = {one["name"] for one in declarations()[name]["parameters"]}
         for one in declared(verb):
             facts = one.facts
             if facts.by_position or facts.kind == "result" or facts.metavar in PLACES:
                 closed.add((name, one.name))
                 assert one.name not in fields and one.name not in offered
-                values = {"name": name, "values": {one.name: "/etc/passwd"}}
                 with pytest.raises(ValidationError, match="not permitted"):
-                    checked_values(values)
+                    checked_values(name, {one.name: "/etc/passwd"})
         # Files come back under a name of the studio's own.
         assert not fields.keys() & {output.name for output in verb.writes}
     assert {("mode-map", "along"), ("sweep", "study"), ("sweep", "cluster")} < closed
@@ -52,7 +51,7 @@ def test_a_browser_chooses_nothing_of_this_machine():
 )
 def test_a_map_for_a_browser_is_no_larger_than_its_row_says(values):
     with pytest.raises(ValidationError):
-        checked_values({"name": "mode-map", "values": values})
+        checked_values("mode-map", values)
 
 
 @pytest.mark.parametrize(
@@ -61,4 +60,4 @@ def test_a_map_for_a_browser_is_no_larger_than_its_row_says(values):
 )
 def test_a_study_for_a_browser_is_no_larger_than_its_row_says(values):
     with pytest.raises(ValidationError):
-        checked_values({"name": "sweep", "values": values})
+        checked_values("sweep", values)

@@ -10,6 +10,7 @@ from studio_client import HOST, studio
 
 from lissom.studio.limits import StudioLimits
 from lissom.studio.server import ServerOptions, listening_socket
+from lissom.studio.worker import VERB
 
 ROBOT = "lissom: 1\nname: one\nlinks: []\n"
 SECRET = "value of a secret"
@@ -185,7 +186,7 @@ def test_a_study_names_no_files_outside(house):
         data = {"name": verb, "source": str(root / study), "files": files}
         with pytest.raises(Exception) as failure:
             house.backend.ask(
-                house.backend.analyses, "verb", **data, changes={}, values={}
+                house.backend.analyses, VERB, **data, changes={}, values={}
             )
         assert "outside" in str(failure.value)
         assert SECRET not in str(failure.value)

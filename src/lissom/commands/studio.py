@@ -40,7 +40,7 @@ def studio(
     Example: lissom studio my-robots
     """
     try:
-        from ..studio.folder import FolderError
+        from ..studio.explanation import RequestError
         from ..studio.server import ServerError, ServerOptions, serve
     except ModuleNotFoundError as failure:
         raise refused("lissom studio", None, EXTRA.format(name=failure.name)) from None
@@ -55,5 +55,5 @@ def studio(
     )
     try:
         serve(options, note)
-    except (ServerError, FolderError) as failure:
+    except (RequestError, ServerError) as failure:
         raise refused("", None, str(failure)) from None

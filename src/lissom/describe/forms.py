@@ -1,10 +1,10 @@
-"""What a file may hold, as a form shows it: every key with its kind, unit, help, default and choices.
+"""The keys that a file may have, for forms: every key with its kind, unit, help, default and choices.
 
-It is read from the classes that check a file: what is accepted there is what is offered here.
+They are read from the classes that check a file: what is accepted there is what is offered here.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -35,6 +35,10 @@ class FormField:
     fields: tuple["FormField", ...] = ()  # of a part, or of each of several
     forms: tuple["Form", ...] = ()  # of a union
 
+    def to_dict(self) -> dict[str, Any]:
+        """The key as plain data, with all keys inside."""
+        return asdict(self)
+
 
 @dataclass(frozen=True)
 class Form:
@@ -42,7 +46,7 @@ class Form:
 
     type: str
     about: str  # in one sentence
-    # The entries that say which one it is: {"type": "pd"}; a table of motion has none.
+    # The entries that identify it: {"type": "pd"}; a table of motion has none.
     named: dict[str, str] = field(default_factory=dict)
     fields: tuple[FormField, ...] = ()
 
@@ -84,7 +88,7 @@ def _field(key: str, info: FieldInfo) -> FormField:
 
 
 def _kind_of(annotation: Any, checks: list[Any]) -> dict[str, Any]:
-    """What a type is in a form."""
+    """Kind of a type in a form, with its unit, choices or fields."""
     for check in checks:
         if isinstance(check, Numbers):
             kind = "numbers" if len(check.shape) == 1 else "rows"

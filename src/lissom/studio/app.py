@@ -11,17 +11,15 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
+from .answers import error_answer
 from .backend import Backend
-from .door import LOGIN, POLICY, App, Door
-from .explanation import explanation, request_problems
-from .folder import FolderError
-from .jobs import QueueFull
+from .door import LOGIN, POLICY, Door
+from .explanation import RequestError, explanation, request_problems
 from .keys import Keys
-from .limits import StudioLimits
 from .live import live
-from .result_routes import results
-from .routes import api, plain_answer
+from .routes import api
 from .verb_routes import verb_routes
 from .worker import CallFailed
 
@@ -38,16 +36,13 @@ KINDS = {
 NONCE = "__NONCE__"
 
 
-def studio_app(
-    backend: Backend, keys: Keys, hosts: frozenset[str], limits: StudioLimits
-) -> App:
+def studio_app(backend: Backend, keys: Keys, hosts: frozenset[str]) -> ASGIApp:
     """The application of a studio.
 
     Args:
-        backend: what answers.
-        keys: who may come in.
+        backend: folder, workers and queue.
+        keys: of its browsers.
         hosts: names with ports under which the server may be addressed.
-        limits: of sizes and times.
     """
 
     @asynccontextmanager
@@ -58,16 +53,14 @@ def studio_app(
     # The generated pages about the routes load scripts of other hosts.
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     _add_pages(app, keys)
-    app.include_router(api(backend))
-    app.include_router(results(backend))
-    app.include_router(verb_routes(backend))
-    app.include_router(live(backend))
+    for routes in (api, verb_routes, live):
+        app.include_router(routes(backend))
     _add_errors(app)
-    return Door(app, keys, hosts, limits)
+    return Door(app, keys, hosts, backend.limits)
 
 
 def assets() -> dict[str, Path]:
-    """All files that pages load, by their names: what is not listed does not exist."""
+    """All files that pages load, by their names: only these are served."""
     found = {}
     for package, folder in (
         ("lissom.studio", "pages"),
@@ -89,7 +82,7 @@ def _add_pages(app: FastAPI, keys: Keys) -> None:
 
     @app.get("/")
     def index() -> Response:
-        """The page of the studio. The editor brings its styles as text: they carry a word made for this answer."""
+        """The page of the studio. The editor adds its styles as text: they carry the nonce of this answer."""
         nonce = secrets.token_urlsafe(16)
         style = f"style-src 'self' 'nonce-{nonce}'"
         policy = POLICY.replace("style-src 'self'", style)
@@ -104,58 +97,51 @@ def _add_pages(app: FastAPI, keys: Keys) -> None:
         """A script, a style or a picture."""
         path = known.get(name)
         if path is None:
-            raise FolderError(f"{name[:80]}: no such file", 404)
+            raise RequestError(f"{name[:80]}: no such file", 404)
         return FileResponse(path, media_type=KINDS[path.suffix])
 
     @app.get(LOGIN)
     def login_page() -> Response:
-        """Asks for the password, where the studio has one."""
+        """The form for the password, where the studio has one."""
         if not keys.wants_password:
             return RedirectResponse("/", 303)
         return FileResponse(known["login.html"], media_type="text/html")
 
     @app.post(LOGIN)
     async def login(request: Request) -> Response:
-        """A password for a cookie."""
+        """The cookie, for the password."""
         password = (await request.body()).decode("utf-8", "replace")
         if not keys.accepts_password(password):
             LOG.warning("refused a password")
             message = "that is not the password, or there were too many tries: wait half a minute"
-            return plain_answer(401, explanation("refused", message))
+            return error_answer(401, explanation("refused", message))
         return Response(status_code=204, headers={"set-cookie": keys.set_cookie})
 
 
 def _add_errors(app: FastAPI) -> None:
-    @app.exception_handler(FolderError)
-    def folder_error(request: Request, failure: FolderError) -> Response:
-        kind = "conflict" if failure.status == 409 else "bad input"
+    @app.exception_handler(RequestError)
+    def refused(request: Request, failure: RequestError) -> Response:
         if failure.status != 404:
             LOG.warning("refused %s: %s", request.url.path, ascii(str(failure))[:200])
-        return plain_answer(failure.status, explanation(kind, str(failure)))
+        return error_answer(failure.status, failure.reason)
 
     @app.exception_handler(CallFailed)
     def call_failed(request: Request, failure: CallFailed) -> Response:
         status = 400 if failure.reason["kind"] == "bad input" else 422
-        return plain_answer(status, failure.reason)
-
-    @app.exception_handler(QueueFull)
-    def queue_full(request: Request, failure: QueueFull) -> Response:
-        LOG.warning("refused %s: %s", request.url.path, failure)
-        return plain_answer(429, explanation("busy", str(failure)))
+        return error_answer(status, failure.reason)
 
     @app.exception_handler(RequestValidationError)
     def bad_request(request: Request, failure: RequestValidationError) -> Response:
         message = request_problems(failure.errors())
-        return plain_answer(400, explanation("bad input", message))
+        return error_answer(400, explanation("bad input", message))
 
     @app.exception_handler(HTTPException)
     def http_error(request: Request, failure: HTTPException) -> Response:
-        return plain_answer(
-            failure.status_code, explanation("bad input", str(failure.detail))
-        )
+        reason = explanation("bad input", str(failure.detail))
+        return error_answer(failure.status_code, reason)
 
     @app.exception_handler(Exception)
     def defect(request: Request, failure: Exception) -> Response:
         LOG.error("%s failed", request.url.path, exc_info=failure)
         message = "the studio itself failed; its log says why"
-        return plain_answer(500, explanation("defect", message))
+        return error_answer(500, explanation("defect", message))

@@ -1,10 +1,21 @@
-"""What a failure is told as: a kind, a message, and every problem with its file, line and field."""
+"""Failures as the pages receive them: a kind, a message, and every problem with its file, line and field."""
 
 import logging
 from typing import Any
 
 LOG = logging.getLogger("lissom.studio")
 Explanation = dict[str, Any]
+# Kinds of refusals that are not bad input, by HTTP status.
+KINDS = {409: "conflict", 429: "busy"}
+
+
+class RequestError(Exception):
+    """A request that is refused: the reason, and the HTTP status of the answer."""
+
+    def __init__(self, message: str, status: int = 400):
+        super().__init__(message)
+        self.status = status
+        self.reason = explanation(KINDS.get(status, "bad input"), message)
 
 
 def explanation(kind: str, message: str, **details: Any) -> Explanation:
@@ -13,7 +24,7 @@ def explanation(kind: str, message: str, **details: Any) -> Explanation:
 
 
 def explained(failure: BaseException) -> Explanation:
-    """A failure of a service in words; its traceback goes to the log alone."""
+    """The failure of a service as data; its traceback goes to the log alone."""
     from pydantic import ValidationError
 
     from ..describe import DescriptionError

@@ -1,4 +1,4 @@
-"""Who may come in: a token in the start address, spent once, or a password; both buy a cookie."""
+"""Access to the studio: a token in the start address, valid once, or a password; both give the browser a cookie."""
 
 import hmac
 import secrets
@@ -16,18 +16,13 @@ class Keys:
     def __init__(self, port: int, password: str | None = None, secure: bool = False):
         self.cookie_name = f"lissom_studio_{port}"  # cookies do not tell ports apart
         self.secure = secure
+        self.token = secrets.token_urlsafe(24)  # opens the next browser
         self.on_new_token: Callable[[str], None] = lambda token: None
         self._session = secrets.token_urlsafe(32)
-        self._token = secrets.token_urlsafe(24)
         self._password = password
         self._wrong = 0
         self._closed_until = 0.0
         self._lock = threading.Lock()
-
-    @property
-    def token(self) -> str:
-        """The one that opens the next browser."""
-        return self._token
 
     @property
     def wants_password(self) -> bool:
@@ -37,10 +32,10 @@ class Keys:
     def spend(self, token: str) -> bool:
         """True for the token of the start address, once; a new one takes its place."""
         with self._lock:
-            if not _same(token, self._token):
+            if not _same(token, self.token):
                 return False
-            self._token = secrets.token_urlsafe(24)
-        self.on_new_token(self._token)
+            self.token = secrets.token_urlsafe(24)
+        self.on_new_token(self.token)
         return True
 
     def accepts_password(self, password: str) -> bool:
@@ -58,27 +53,21 @@ class Keys:
             return False
 
     def accepts_cookies(self, header: str) -> bool:
-        """True if the cookies of a request hold ours."""
-        for pair in header.split(";"):
-            name, _, value = pair.strip().partition("=")
-            if name == self.cookie_name and _same(value, self._session):
-                return True
-        return False
+        """True if the cookies of a request include the one of this studio."""
+        pairs = (pair.strip().partition("=") for pair in header.split(";"))
+        return any(
+            name == self.cookie_name and _same(value, self._session)
+            for name, _, value in pairs
+        )
 
     @property
     def set_cookie(self) -> str:
         """The header that gives a browser its cookie: no script reads it, no other site sends it."""
-        parts = [
-            f"{self.cookie_name}={self._session}",
-            "Path=/",
-            "HttpOnly",
-            "SameSite=Strict",
-        ]
-        if self.secure:
-            parts.append("Secure")
-        return "; ".join(parts)
+        cookie = f"{self.cookie_name}={self._session}"
+        secure = "; Secure" if self.secure else ""
+        return f"{cookie}; Path=/; HttpOnly; SameSite=Strict{secure}"
 
 
 def _same(a: str, b: str) -> bool:
-    """Compared in a time that tells nothing."""
+    """Compared in a time that does not depend on the values."""
     return hmac.compare_digest(a.encode(), b.encode())

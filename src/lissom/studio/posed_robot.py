@@ -1,11 +1,13 @@
-"""A robot in a pose, as something to draw and to turn: shapes, nodes, frames, sag and holding torques.
+"""A robot in a pose, as data to draw and to turn: shapes, nodes, frames, sag and holding torques.
 
-A slider asks for many poses of one robot: `PosedRobot` builds its model once.
+A slider requests many poses of one robot: `PosedRobot` builds its model once, and the last few robots are cached.
 """
 
+import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy as np
 from jaxnative.compiled import using
 
 from ..algebra.so3 import elementary
-from ..analyse.mass_properties import MassProperties, combined, mass_properties
+from ..analyse.mass_properties import combined, mass_properties
 from ..analyse.modes.modal import modes
 from ..analyse.validity.checks import check
 from ..analyse.validity.description import scenario_warnings
@@ -31,16 +33,46 @@ from ..show.viewer import still_content
 from ..solve.inverse_kinematics import UnreachableError, inverse_kinematics
 from ..solve.model import Model
 from ..solve.state import State
-from .questions import JointValues
+from ..verbs.declared import JointValues
+from .verb_calls import checked_values
 
-# [m] How near a node that is pulled comes to where it is pulled to: finer than a screen shows.
+# [m] Between a node that is pulled and the place it is pulled to: finer than a screen shows.
 PULLED = 1e-5
+CACHED_ROBOTS = 4  # models that sliders move
+
+
+def pose(source: str, changes: dict[str, Any], **pose: Any) -> dict[str, Any]:
+    """A robot in a pose, see `PosedRobot.pose`."""
+    return _cached_robot(source, changes).pose(**pose)
+
+
+def modes_at_pose(
+    name: str, source: str, changes: dict[str, Any], values: dict[str, Any]
+) -> dict[str, Any]:
+    """The answer of the verb `modes` with one mode in motion, see `PosedRobot.modes`."""
+    return _cached_robot(source, changes).modes(**checked_values(name, values))
+
+
+def _cached_robot(source: str, changes: dict[str, Any]) -> "PosedRobot":
+    state = None
+    if os.path.isfile(source):
+        facts = os.stat(source)
+        state = (facts.st_mtime_ns, facts.st_size)
+    return _robot_in_state(source, state, json.dumps(changes))
+
+
+@lru_cache(CACHED_ROBOTS)
+def _robot_in_state(
+    source: str, state: tuple[int, int] | None, changes: str
+) -> "PosedRobot":
+    """A robot; `state` changes with its file."""
+    return posed_robot(source, json.loads(changes))
 
 
 def posed_robot(
     source: Source, changes: Mapping[str, Any] | None = None
 ) -> "PosedRobot":
-    """A robot, ready to be asked for poses; of a scenario, its robot, choices and initial q."""
+    """A robot that can be posed; of a scenario, its robot, choices and initial q."""
     scenario = robot_of(source, changes or {})
     with using(scenario.solver.backend):
         model = affordable_model(scenario)
@@ -62,21 +94,19 @@ class PosedRobot:
         pull: Mapping[str, Any] | None = None,
         masses: bool = False,
     ) -> dict[str, Any]:
-        """Nodes and frames with the joints held, and what holds them.
+        """Nodes and frames with the joints held, and the holding torques.
 
         Args:
-            q: what the encoders read [rad or m]; default: where the scenario starts, or zero.
-            sag: links bend under gravity; else they stay as they were made.
-            pull: from q on, the joints that bring its `node` to the place `to` [m]; as near as it can be.
+            q: encoder readings [rad or m]; default: where the scenario starts, or zero.
+            sag: links bend under gravity; else they are undeformed.
+            pull: from q on, the joints bring its `node` to the place `to` [m], or as close as they can.
             masses: masses, centres and principal axes too.
         """
-        at = q or self.scenario.initial.q
+        at, reached = q or self.scenario.initial.q, True
         with using(self.scenario.solver.backend):
-            reached = True
-            if pull is None:
-                state = self._state(at, sag)
-            else:
-                state, reached = self._pulled(at, pull, sag)
+            if pull is not None:
+                at, reached = self._pulled(at, pull, sag)
+            state = self._state(at, sag)
             facts = _mass_facts(self.model, state) if masses else []
             return {**self._drawn(state), "masses": facts, "reached": reached}
 
@@ -100,22 +130,20 @@ class PosedRobot:
 
     def _pulled(
         self, q: JointValues | None, pull: Mapping[str, Any], sag: bool
-    ) -> tuple[State, bool]:
-        """The state with a node where it was pulled to, and whether it came there."""
+    ) -> tuple[JointValues, bool]:
+        """Joints that bring a node to the place it is pulled to, or as close as they can, and whether they do."""
         node, aim = pull["node"], np.asarray(pull["to"])
         joints, reached = self._nearest(q, node, aim)
-        state = self._state(joints, sag)
         if not sag:
-            return state, reached
-        # Inverse kinematics is that of rigid links: what they sag is aimed higher.
-        miss = aim - np.asarray(self.model.position(state, node))
-        joints, reached = self._nearest(joints, node, aim + miss)
-        return self._state(joints, sag), reached
+            return joints, reached
+        # Inverse kinematics is that of rigid links: the aim is higher by their sag.
+        miss = aim - np.asarray(self.model.position(self._state(joints, sag), node))
+        return self._nearest(joints, node, aim + miss)
 
     def _nearest(
         self, q: JointValues | None, node: str, to: np.ndarray
     ) -> tuple[JointValues, bool]:
-        """Joints that put a node of the unbent robot at a place, or as near as they come, and whether they do."""
+        """The same for a node of the undeformed robot."""
         try:
             found = inverse_kinematics(
                 self.rigid, to, node=node, start=q, tolerance=PULLED
@@ -125,7 +153,7 @@ class PosedRobot:
             return tuple(failure.q.tolist()), False
 
     def _drawn(self, state: State) -> dict[str, Any]:
-        """What there is to draw of the robot in a state: picture, sag of the tip, torques of the joints, warnings."""
+        """Picture of the robot in a state, sag of the tip, torques of the joints, warnings."""
         model = self.model
         poses = model.poses(state)
         position = model.node_rows(poses.position)
@@ -169,41 +197,39 @@ class PosedRobot:
 def _mass_facts(model: Model, state: State) -> list[dict[str, Any]]:
     """Mass [kg], its centre [m] and principal inertia [kg m^2] of every link that has mass, and last of the robot."""
     links = mass_properties(model, state)
-    named = [*zip(model.link_names, links, strict=True)]
-    named.append((model.robot.name, combined(links)))
-    return [_facts_of(name, part) for name, part in named if part.mass > 0]
-
-
-def _facts_of(name: str, part: MassProperties) -> dict[str, Any]:
-    # Axes as columns, in the world, those of the smallest moment first.
-    moments, axes = part.principal
-    facts = {"name": name, "mass": part.mass, "centre": part.centre.tolist()}
-    return facts | {"moments": moments, "axes": axes}
+    names, parts = (*model.link_names, model.robot.name), (*links, combined(links))
+    found = []
+    for name, part in zip(names, parts, strict=True):
+        if part.mass > 0:
+            # Axes as columns, in the world, those of the smallest moment first.
+            moments, axes = part.principal
+            facts = {"name": name, "mass": part.mass, "centre": part.centre.tolist()}
+            found.append(facts | {"moments": moments, "axes": axes})
+    return found
 
 
 def _moving_joints(model: Model) -> list[dict[str, Any]]:
     """Joints that can be turned or pushed, with their limits [rad or m]; in a loop some follow others."""
     joints = []
     for link in model.robot.links:
-        if not link.joint.moves:
-            continue
-        limits = link.joint.limits
-        lower, upper = (limits and limits.position) or (None, None)
-        joint = {"name": link.name, "type": link.joint.type, "lower": lower}
-        joint |= {"upper": upper, "independent": link.name in model.independent_names}
-        joints.append(joint)
+        if link.joint.moves:
+            limits = link.joint.limits
+            lower, upper = (limits and limits.position) or (None, None)
+            facts = {"name": link.name, "type": link.joint.type}
+            facts |= {"independent": link.name in model.independent_names}
+            joints.append(facts | {"lower": lower, "upper": upper})
     return joints
 
 
 def _dh_frames(model: Model, axes: np.ndarray, rigid: np.ndarray) -> list[Any]:
-    """Frame i of the Denavit-Hartenberg convention stands at the end of link i, turned by alpha about x."""
+    """Frame i of the Denavit-Hartenberg convention is at the end of link i, turned by alpha about x."""
     names = list(model.node_names)
     frames = []
     for i, link in enumerate(model.robot.links):
         if link.joint.dh is None:
             continue
         turn = np.asarray(elementary(0, float(link.joint.dh.alpha)))
-        # Node 0 of a link is where its frame stands, before the links bend.
+        # Node 0 of a link is the origin of its frame, before the links bend.
         start = rigid[names.index(f"{link.name}/0")]
         end = start + axes[i] @ np.asarray(tip(model.robot, i), dtype=float)
         frames.append({"name": link.name, "axes": axes[i] @ turn, "origin": end})

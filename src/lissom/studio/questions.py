@@ -1,71 +1,100 @@
-"""What a browser may ask: typed, and nothing beyond."""
+"""Requests that a browser may send: typed, and without further fields."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Request
-from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 Changes = Annotated[dict[str, Any], Field(max_length=200)]
-# One number for each moving joint of a robot [rad or m].
-JointValues = tuple[float, ...]
-STRICT = ConfigDict(frozen=True, extra="forbid")
 
 
-class VerbQuestion(BaseModel):
-    """What a page asks of a verb; a worker checks the values against the signature of its function."""
+class Question(BaseModel):
+    """A request; fields that it does not declare are refused."""
 
-    model_config = STRICT
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    # What it is about: of a verb that compares several, and of verbs that read nothing None.
+
+class FileQuestion(Question):
+    """A file of the folder."""
+
+    name: Name
+
+
+class Draft(FileQuestion):
+    """A description as it is typed."""
+
+    text: str
+
+
+class SavedText(Draft):
+    """A description to save."""
+
+    fingerprint: str | None = None  # of the file as it was opened; None: a new file
+
+
+class JointQuestion(FileQuestion):
+    """A joint of a description, to be placed the other way."""
+
+    link: Annotated[int, Field(ge=0, le=1000)]
+    by: Literal["dh", "origin"]
+
+
+class CurvesQuestion(Question):
+    """Quantities of results; the first result is the one that the others are compared with."""
+
+    runs: Annotated[tuple[Name, ...], Field(min_length=1, max_length=8)]
+    what: Annotated[tuple[Name, ...], Field(min_length=1, max_length=40)]
+
+
+class MotionPictures(Question):
+    """Pictures of a motion, in PNG, as base64."""
+
+    pictures: Annotated[tuple[str, ...], Field(min_length=1, max_length=180)]
+    interval: Annotated[int, Field(ge=20, le=1000)]  # between two of them [ms]
+
+
+class VerbQuestion(Question):
+    """Request of a verb; a worker checks the values against the signature of its function."""
+
+    # The robot or file; several for verbs that compare them, None for verbs that read nothing.
     source: Name | Annotated[tuple[Name, ...], Field(max_length=8)] | None = None
     changes: Changes = {}
     values: dict[str, Any] = {}
-    ending: str | None = None  # of the file that is asked for, instead of numbers
+    ending: str | None = None  # of the file that is requested instead of numbers
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All robots or files."""
+        return (self.source,) if isinstance(self.source, str) else self.source or ()
+
+    @property
+    def first_source(self) -> str:
+        """The robot or file, or the first of them; empty where there is none."""
+        return next(iter(self.sources), "")
 
 
-class Pull(BaseModel):
-    """A node that is to be brought to a place [m], the joints following by inverse kinematics."""
-
-    model_config = STRICT
+class Pull(Question):
+    """A node and the place [m] that inverse kinematics brings it to."""
 
     node: Name
     to: tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 
 
-class PoseQuestion(BaseModel):
+class PoseQuestion(Question):
     """A robot in a pose."""
-
-    model_config = STRICT
 
     source: Name
     changes: Changes = {}
-    q: JointValues | None = None
+    # One number for each moving joint [rad or m].
+    q: tuple[float, ...] | None = None
     sag: bool = True
     pull: Pull | None = None
     masses: bool = False
-    draft: bool = False  # as it is typed, not as it was saved
+    draft: bool = False  # the robot as it is typed, not as it was saved
 
 
-async def known_fields(request: Request) -> None:
-    """Refuses fields that a route does not know.
+class LiveQuestion(BaseModel):
+    """A pose that a page requests through the web socket."""
 
-    Raises:
-        RequestValidationError: there are some.
-    """
-    known = {field.alias for field in request.scope["route"].dependant.body_params}
-    try:
-        body = await request.json()
-    except (ValueError, RecursionError):
-        # The route says what is wrong with it.
-        return
-    message = "Extra inputs are not permitted"
-    unknown = set(body) - known if isinstance(body, dict) else ()
-    errors = [{"loc": ("body", name), "msg": message} for name in sorted(unknown)]
-    if errors:
-        raise RequestValidationError(errors)
-
-
-# Of routes whose fields are parameters of their functions.
-KNOWN_FIELDS = [Depends(known_fields)]
+    id: Any = None  # comes back with the answer
+    pose: PoseQuestion

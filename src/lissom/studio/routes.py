@@ -1,46 +1,38 @@
-"""What the server answers: every route is one question to the folder, to a service or to the queue of runs."""
+"""The routes of the server beside those of verbs: requests to the folder, to a worker or to the queue of runs."""
 
-import json
 from dataclasses import asdict
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from fastapi import APIRouter, Body, Request
-from fastapi.responses import FileResponse, Response
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse
 
-from ..verbs.registry import verbs
+from ..verbs.registry import verb_named
+from .answers import BINARY, file_answer
 from .backend import Backend, check_changes
-from .folder import FolderError
-from .questions import KNOWN_FIELDS, Name, PoseQuestion, VerbQuestion
-from .verb_routes import asked
+from .explanation import RequestError
+from .questions import (
+    CurvesQuestion,
+    Draft,
+    FileQuestion,
+    JointQuestion,
+    MotionPictures,
+    PoseQuestion,
+    SavedText,
+    VerbQuestion,
+)
+from .verb_routes import worker_request
 
 Answer = dict[str, Any]
-FileName = Annotated[Name, Body(embed=True)]
-Typed = Annotated[str, Body()]  # a description as it is typed
-# Of the file as it was opened; None: a new file.
-Fingerprint = Annotated[str | None, Body()]
-LinkNumber = Annotated[int, Body(ge=0, le=1000)]
-Placement = Annotated[Literal["dh", "origin"], Body()]
 
 
 def api(backend: Backend) -> APIRouter:
-    """All routes below `/api`."""
+    """All routes below `/api` but those of verbs."""
     router = APIRouter(prefix="/api")
-    _add_library(router, backend)
     _add_files(router, backend)
     _add_robots(router, backend)
     _add_runs(router, backend)
+    _add_results(router, backend)
     return router
-
-
-def _add_library(router: APIRouter, backend: Backend) -> None:
-    @router.get("/library")
-    def library() -> Answer:
-        """Robots, scenarios and materials of the package."""
-        return {
-            **backend.remembered("robots"),
-            "materials": backend.remembered("materials"),
-            "choices": backend.remembered("choices"),
-        }
 
 
 def _add_files(router: APIRouter, backend: Backend) -> None:
@@ -49,46 +41,44 @@ def _add_files(router: APIRouter, backend: Backend) -> None:
     @router.get("/files")
     def files() -> Answer:
         """Descriptions and results of the folder."""
-        listed = [asdict(file) for file in folder.listing()]
         return {
             "folder": str(folder.root),
             "writable": folder.is_writable,
-            "files": listed,
+            "files": [asdict(file) for file in folder.listing()],
         }
-
-    @router.get("/scenario")
-    def scenario(name: str) -> Answer:
-        """What a run of a robot or a scenario begins with, and the names that it may use."""
-        return backend.ask(
-            backend.files, "scenario_facts", scenario=backend.source(name)
-        )
 
     @router.get("/text")
     def text(name: str) -> Answer:
         """A description."""
         return asdict(backend.text(name))
 
-    @router.put("/text", dependencies=KNOWN_FIELDS)
-    def save(name: FileName, text: Typed, fingerprint: Fingerprint = None) -> Answer:
+    @router.put("/text")
+    def save(question: SavedText) -> Answer:
         """Saves a description, unless the file changed on disk."""
-        return asdict(folder.save(name, text, fingerprint))
+        return asdict(folder.save(question.name, question.text, question.fingerprint))
 
-    @router.put("/draft", dependencies=KNOWN_FIELDS)
-    def draft(name: FileName, text: Typed) -> Answer:
-        """Keeps what is typed and says what is wrong with it."""
-        return backend.checked(name, text)
+    @router.put("/draft")
+    def draft(question: Draft) -> Answer:
+        """Saves what is typed as a draft, and returns what is wrong with it."""
+        return backend.checked(question.name, question.text)
 
     @router.delete("/draft")
     def drop_draft(name: str) -> Answer:
-        """Forgets what was typed and not saved."""
+        """Removes what was typed and not saved."""
         folder.drop_draft(name)
         return {}
 
-    @router.post("/joint", dependencies=KNOWN_FIELDS)
-    def joint(name: FileName, link: LinkNumber, by: Placement) -> Answer:
-        """A joint of what is typed, placed the other way."""
-        file = backend.draft_source(name)
-        return backend.ask(backend.files, "rewrite_joint", file=file, link=link, by=by)
+    @router.post("/joint")
+    def joint(question: JointQuestion) -> Answer:
+        """Changes of what is typed after which a joint is placed the other way."""
+        edits = backend.ask(
+            backend.files,
+            "describe.rewrite_joint:rewrite_joint",
+            file=backend.draft_source(question.name),
+            link=question.link,
+            by=question.by,
+        )
+        return {"edits": [{"path": path, "data": data} for path, data in edits]}
 
     @router.put("/upload")
     async def upload(name: str, request: Request) -> Answer:
@@ -96,14 +86,14 @@ def _add_files(router: APIRouter, backend: Backend) -> None:
         content = await request.body()
         return {"name": folder.add(name, content)}
 
-    @router.post("/import", dependencies=KNOWN_FIELDS)
-    def import_robot(name: FileName) -> Answer:
+    @router.post("/import")
+    def import_robot(question: FileQuestion) -> Answer:
         """The robot file of a URDF file of the folder, beside it, with its meshes."""
-        path = folder.existing(name)
+        path = folder.existing(question.name)
         output, made = folder.free_beside(path, ".yaml")
         found = backend.ask(
             backend.files,
-            "import_robot",
+            "studio.verb_calls:import_robot",
             file=str(path),
             output=str(output),
             root=str(folder.root),
@@ -115,13 +105,28 @@ def _add_files(router: APIRouter, backend: Backend) -> None:
         """A file of the folder."""
         path = folder.existing(name)
         if path.stat().st_size > backend.limits.download:
-            raise FolderError(f"{name}: is too large", 413)
-        return FileResponse(
-            path, media_type="application/octet-stream", filename=path.name
-        )
+            raise RequestError(f"{name}: is too large", 413)
+        return FileResponse(path, media_type=BINARY, filename=path.name)
 
 
 def _add_robots(router: APIRouter, backend: Backend) -> None:
+    @router.get("/library")
+    def library() -> Answer:
+        """Robots, scenarios and materials of the package, and the words that descriptions accept."""
+        choices = backend.remembered("describe.choices:choices")
+        forms = backend.remembered("describe.forms:file_forms")
+        return {
+            **backend.remembered("describe.library:library"),
+            "materials": backend.remembered("describe.material:library_materials"),
+            "choices": {**choices, "forms": forms},
+        }
+
+    @router.get("/scenario")
+    def scenario(name: str) -> Answer:
+        """What a run of a robot or a scenario begins with, and the names that it may use."""
+        facts = "runs.scenario_facts:scenario_facts"
+        return backend.ask(backend.files, facts, source=backend.source(name))
+
     @router.post("/pose")
     def pose(question: PoseQuestion) -> Answer:
         """A robot to draw, with its sag and its holding torques."""
@@ -130,58 +135,84 @@ def _add_robots(router: APIRouter, backend: Backend) -> None:
     @router.post("/modes")
     def modes(question: VerbQuestion) -> Answer:
         """The modes at a pose, one of them in motion."""
-        told = asked(backend, verbs()["modes"], question)
-        return backend.ask(backend.poses, "modes_here", **told)
+        request = worker_request(backend, verb_named("modes"), question)
+        call = "studio.posed_robot:modes_at_pose"
+        return backend.ask(backend.poses, call, **request)
 
 
 def posed(backend: Backend, question: PoseQuestion) -> Answer:
-    """The answer to a question for a pose."""
+    """The robot of a question in its pose."""
     check_changes(question.changes)
     find = backend.draft_source if question.draft else backend.source
-    about = {"source": find(question.source), "changes": question.changes}
-    pose = question.model_dump(exclude={"source", "changes", "draft"})
-    return backend.ask(backend.poses, "pose", **about, pose=pose)
+    data = question.model_dump(exclude={"draft"}) | {"source": find(question.source)}
+    return backend.ask(backend.poses, "studio.posed_robot:pose", **data)
 
 
 def _add_runs(router: APIRouter, backend: Backend) -> None:
-    folder = backend.folder
+    queue = backend.queue
 
     @router.get("/jobs")
     def jobs() -> Answer:
-        """All runs and how far they are."""
-        return {"jobs": backend.queue.jobs()}
+        """All runs and their progress."""
+        return {"jobs": queue.jobs()}
 
     @router.delete("/jobs/{number}")
     def cancel(number: int) -> Answer:
-        """Ends a run; what is done is kept."""
-        if not backend.queue.cancel(number):
-            raise FolderError(f"run {number}: there is none, or it has ended", 404)
+        """Ends a run; what is done is saved."""
+        if not queue.cancel(number):
+            raise RequestError(f"run {number}: there is none, or it has ended", 404)
         return {}
 
     @router.get("/jobs/{number}/picture")
     def picture(number: int) -> Answer:
-        """The robot of a run that is under way."""
-        found = backend.queue.picture(number)
-        if found is None:
-            raise FolderError(f"run {number}: there is no picture", 404)
-        return found
+        """The robot of a running simulation."""
+        return of_job(number, "picture")
 
     @router.get("/jobs/{number}/answer")
     def answer(number: int) -> Answer:
-        """All that an analysis found, or what there is of it."""
-        found = backend.queue.answer(number)
+        """The result of an analysis, whole or as far as it came."""
+        return of_job(number, "answer")
+
+    def of_job(number: int, what: str) -> Answer:
+        found = getattr(queue.job(number), what, None)
         if found is None:
-            raise FolderError(f"run {number}: there is no answer", 404)
+            raise RequestError(f"run {number}: there is no {what}", 404)
         return found
+
+
+def _add_results(router: APIRouter, backend: Backend) -> None:
+    existing = backend.folder.existing
 
     @router.get("/animation")
     def animation(name: str) -> Answer:
         """A result to draw, with its charts."""
-        path = folder.existing(name)
-        return backend.ask(backend.files, "animation", file=str(path))
+        call = "studio.result_calls:animation"
+        return backend.ask(backend.files, call, file=str(existing(name)))
 
+    @router.get("/results/facts")
+    def facts(name: str) -> Answer:
+        """Facts of a result about its run."""
+        call = "runs.result_facts:result_facts"
+        found = backend.ask(backend.files, call, file=str(existing(name)))
+        return {**found, "run": name}
 
-def plain_answer(status: int, error: dict[str, Any]) -> Response:
-    """An error as every answer of the studio holds it."""
-    body = json.dumps({"error": error}).encode()
-    return Response(body, status, media_type="application/json")
+    @router.post("/results/curves")
+    def curves(question: CurvesQuestion) -> Answer:
+        """Curves of results, and the differences of the others from the first."""
+        files = [str(existing(name)) for name in question.runs]
+        call = "studio.result_calls:curves"
+        found = backend.ask(backend.analyses, call, runs=files, what=question.what)
+        names = dict(zip(files, question.runs, strict=True))
+        for one in (*found["runs"], *found["differences"]):
+            one["run"] = names[one["run"]]
+        return found
+
+    @router.post("/results/gif")
+    def gif(motion: MotionPictures) -> FileResponse:
+        """Pictures that a page drew, as a GIF."""
+
+        def write(path: str) -> object:
+            call = "studio.result_calls:gif"
+            return backend.ask(backend.files, call, path=path, **motion.model_dump())
+
+        return file_answer("motion.gif", write)

@@ -1,11 +1,14 @@
-"""Starts the server: finds a port, says where it is, opens the browser, and ends its processes with it."""
+"""Starts the server: finds a port, prints its address, opens the browser, and ends its processes with it."""
 
 import ipaddress
 import socket
+import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -15,8 +18,9 @@ from .backend import Backend
 from .folder import Folder
 from .keys import Keys
 from .limits import StudioLimits
-from .worker import CallFailed
+from .worker import VERB, CallFailed
 
+NEW_ROBOT = Path(__file__).parent / "pages" / "new_robot.yaml"
 LOOPBACK = "127.0.0.1"
 PORTS_TRIED = 50
 SHORTEST_PASSWORD = 12
@@ -40,7 +44,7 @@ class ServerOptions:
 
 
 class ServerError(ValueError):
-    """The server cannot start as it was asked to."""
+    """The server cannot start with these options."""
 
 
 def is_local(host: str) -> bool:
@@ -92,18 +96,14 @@ def listening_socket(host: str, port: int) -> tuple[socket.socket, int]:
         try:
             taken.bind((host, candidate if port else 0))
             return taken, taken.getsockname()[1]
-        except OSError as failure:
+        except (OSError, OverflowError) as failure:
             taken.close()
-            reason = failure.strerror
-        except OverflowError:
-            taken.close()
-            reason = "ports end at 65535"
-            break
+            reason = getattr(failure, "strerror", "ports end at 65535")
     raise ServerError(f"no port from {port} on can be opened on {host}: {reason}")
 
 
 def host_names(host: str, port: int) -> frozenset[str]:
-    """What a browser may call the server."""
+    """Names by which a browser may address the server."""
     names = ["127.0.0.1", "localhost", "[::1]"]
     if not is_local(host):
         names.append(socket.gethostname().lower())
@@ -115,17 +115,17 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     """Serves until it is interrupted.
 
     Args:
-        options: where, and who may come in.
+        options: folder, address and access.
         say: prints a line.
 
     Raises:
         ServerError: it cannot start.
-        FolderError: the folder is none.
+        RequestError: the folder is none.
     """
     check(options)
     folder = Folder(options.folder)
     taken, port = listening_socket(options.host, options.port)
-    # From here on a browser that comes early waits instead of being turned away.
+    # From here on an early browser waits instead of being refused.
     taken.listen()
     if options.port not in (0, port):
         say(f"port {options.port} is in use: taking {port}")
@@ -137,11 +137,12 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     address = f"{'https' if secure else 'http'}://{shown}:{port}/"
     if not folder.is_writable:
         say(f"{folder.root} cannot be written: nothing can be saved there")
-    say(f"studio: {address}?token={keys.token}")
+    start = f"{address}?token={keys.token}"
+    say(f"studio: {start}")
     say("Ctrl-C ends it")
     keys.on_new_token = lambda token: say(f"another browser: {address}?token={token}")
     config = uvicorn.Config(
-        studio_app(backend, keys, host_names(options.host, port), limits),
+        studio_app(backend, keys, host_names(options.host, port)),
         log_level="warning",
         server_header=False,
         ws_max_size=limits.message,
@@ -153,7 +154,6 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     )
     _warm(backend)
     if options.browser:
-        start = f"{address}?token={keys.token}"
         threading.Timer(0.5, webbrowser.open, (start,)).start()
     try:
         uvicorn.Server(config).run(sockets=[taken])
@@ -162,15 +162,32 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
 
 
 def _warm(backend: Backend) -> None:
-    """The library, and what a first run and a first picture wait for, while the browser opens."""
+    """Loads the library, and compiles for a first run and a first picture, while the browser opens."""
+    pose = partial(backend.ask, backend.poses, "studio.posed_robot:pose")
+    calls = (
+        partial(warm_run, backend),
+        partial(pose, source=str(NEW_ROBOT), changes={}),
+        partial(backend.remembered, "describe.library:library"),
+    )
 
-    def ask(worker, call) -> None:
-        try:
-            backend.ask(worker, call)
-        except CallFailed:
-            # Whoever asks next hears why.
-            pass
+    def start(call: Callable[[], object]) -> None:
+        # The request that needs it reports the failure.
+        with suppress(CallFailed):
+            call()
 
-    for worker, call in ((backend.runs[0], "warm_run"), (backend.poses, "warm_pose")):
-        threading.Thread(target=ask, args=(worker, call), daemon=True).start()
-    threading.Thread(target=backend.remembered, args=("robots",), daemon=True).start()
+    for call in calls:
+        threading.Thread(target=start, args=(call,), daemon=True).start()
+
+
+def warm_run(backend: Backend) -> None:
+    """A short run of the robot that a new configuration begins with."""
+    with tempfile.TemporaryDirectory(prefix="lissom-warm-") as place:
+        backend.ask(
+            backend.runs,
+            VERB,
+            name="simulate",
+            source=str(NEW_ROBOT),
+            changes={"t_end": 0.02},
+            values={},
+            files={"output": f"{place}/warm.nc"},
+        )

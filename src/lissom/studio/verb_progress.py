@@ -1,14 +1,14 @@
-"""How a verb tells the pages how far it is: what its function is watched by, from the word of its row."""
+"""Progress of verbs for the pages: the callbacks of their functions, by the name in their rows."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import signature
 from time import monotonic
 from typing import Any
 
 from ..verbs.verb import Verb
 
-# Called with what is known of the progress; raises KeyboardInterrupt where the call is to stop.
+# Called with the progress as data; raises KeyboardInterrupt where the call is to stop.
 Watch = Callable[[dict[str, Any]], None]
 
 REPORT_S = 0.1  # between two reports of a run
@@ -17,7 +17,7 @@ PATIENCE_S = 0.8  # before the first of them
 
 
 def shares(watch: Watch, unit: str) -> Callable[..., None]:
-    """Reports of the share that is done."""
+    """A callback for the finished share."""
 
     def report(share: float, remark: str = "") -> None:
         watch({"t": share, "t_end": 1.0, "unit": unit})
@@ -25,15 +25,8 @@ def shares(watch: Watch, unit: str) -> Callable[..., None]:
     return report
 
 
-@contextmanager
-def mapped(watch: Watch) -> Iterator[Any]:
-    """The share of a map that is done."""
-    yield shares(watch, "of the map")
-
-
-@contextmanager
-def comparison(watch: Watch) -> Iterator[Any]:
-    """How many controllers have been run."""
+def comparison(watch: Watch) -> Any:
+    """Callbacks for the number of controllers that have been run."""
     from ..studies.controller_comparison import ComparisonWatch
 
     @contextmanager
@@ -44,12 +37,12 @@ def comparison(watch: Watch) -> Iterator[Any]:
         report(0.0)
         yield report
 
-    yield ComparisonWatch(law=law)
+    return ComparisonWatch(law=law)
 
 
 @contextmanager
 def study_runs(watch: Watch) -> Iterator[Any]:
-    """How many runs of a study are done; one that is stopped keeps them."""
+    """A callback for the number of finished runs of a study; a stopped study returns them."""
     from ..studies.sweep import interruptions
 
     def report(tally: Any) -> None:
@@ -59,9 +52,8 @@ def study_runs(watch: Watch) -> Iterator[Any]:
         yield report
 
 
-@contextmanager
-def one_run(watch: Watch) -> Iterator[Any]:
-    """The time that is simulated, and the robot as it is then."""
+def one_run(watch: Watch) -> Callable[[Any], AbstractContextManager[Any]]:
+    """Callbacks for the simulated time, and for the robot at that time."""
     from ..show.live_picture import live_picture
 
     @contextmanager
@@ -79,7 +71,7 @@ def one_run(watch: Watch) -> Iterator[Any]:
         def observe(snapshot: Any) -> None:
             nonlocal next_picture
             now = monotonic()
-            # What is over at once is not drawn on the way.
+            # A run that is over at once is not drawn.
             if next_picture is None:
                 next_picture = now + PATIENCE_S
             if now > next_picture:
@@ -89,24 +81,20 @@ def one_run(watch: Watch) -> Iterator[Any]:
 
         yield report, observe
 
-    yield session
+    return session
 
 
 REPORTS: dict[str, Callable[[Watch], AbstractContextManager[Any]]] = {
-    "modes": mapped,
-    "controllers": comparison,
+    "modes": lambda watch: nullcontext(shares(watch, "of the map")),
+    "controllers": lambda watch: nullcontext(comparison(watch)),
     "runs": study_runs,
-    "run": one_run,
+    "run": lambda watch: nullcontext(one_run(watch)),
 }
 
 
-@contextmanager
-def reporting(verb: Verb, watch: Watch) -> Iterator[Any]:
-    """What the function of a verb is watched by; None where it tells nothing."""
+def reporting(verb: Verb, watch: Watch) -> AbstractContextManager[Any]:
+    """What the function of a verb reports its progress to; None where it reports none."""
     if verb.progress in REPORTS:
-        with REPORTS[verb.progress](watch) as report:
-            yield report
-    elif verb.watch in signature(verb.load()).parameters:
-        yield shares(watch, "done")
-    else:
-        yield None
+        return REPORTS[verb.progress](watch)
+    has_shares = verb.watch in signature(verb.load()).parameters
+    return nullcontext(shares(watch, "done") if has_shares else None)

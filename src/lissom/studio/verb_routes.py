@@ -1,6 +1,6 @@
-"""One route for all verbs: a question names its robot, its changes and its values."""
+"""One route for all verbs: a request names its robot, its changes and its values."""
 
-from dataclasses import asdict
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,11 +11,12 @@ from fastapi.responses import FileResponse
 from ..files.description_files import library_scenarios
 from ..verbs.registry import verbs
 from ..verbs.verb import NOTHING, Verb
-from .answer_files import answered_file
-from .backend import Backend, check_changes, check_values, renamed, title_of
-from .folder import FolderError
-from .jobs import SIMULATE, Order
+from .answers import file_answer
+from .backend import LIBRARY, Backend, check_changes, check_values, renamed, title_of
+from .explanation import RequestError
+from .jobs import SIMULATE, Job
 from .questions import VerbQuestion
+from .worker import VERB
 
 Data = dict[str, Any]
 
@@ -27,125 +28,112 @@ def verb_routes(backend: Backend) -> APIRouter:
     @router.get("")
     def declarations() -> Data:
         """Parameters of all verbs with help, unit, range and default: what forms are made of."""
-        return backend.remembered("declarations")
+        return backend.remembered("studio.verb_calls:declarations")
 
     @router.post("/{name}")
     def answer(name: str, question: VerbQuestion, response: Response) -> Any:
-        """The answer of a verb; of a long one, its place in the queue."""
+        """The answer of a verb; of a long one, its job in the queue."""
         verb = known_verb(name)
-        request = asked(backend, verb, question)
+        request = worker_request(backend, verb, question)
         if verb.limit_s <= backend.limits.call_s:
-            found = backend.ask(backend.analyses, "verb", **request)
+            found = backend.ask(backend.analyses, VERB, **request)
             if verb.reads == NOTHING:
                 # A page knows the files of the folder by their names.
-                names = sources(question.source)
-                for place, name in zip(sources(request["source"]), names, strict=True):
+                source = request["source"]
+                places = [source] if isinstance(source, str) else source or ()
+                for place, name in zip(places, question.sources, strict=True):
                     found = renamed(found, place, name)
             return found
         backend.queue.check_room()
-        # What is wrong is said at once, field by field.
-        backend.ask(backend.files, "check_verb", **request)
+        # Mistakes are reported at once, field by field.
+        backend.ask(backend.files, "studio.verb_calls:check_verb", **request)
         response.status_code = 202
-        order = partial(ordered, backend, verb, question, request)
-        return asdict(backend.queue.add(order))
+        job = partial(new_job, backend, verb, question, request)
+        return backend.queue.add(job).listed()
 
     @router.post("/{name}/lines")
     def lines(name: str, question: VerbQuestion) -> Data:
         """The command line and the lines of Python that do the same."""
         if name not in verbs():
-            raise FolderError(f"{name[:80]}: no such verb", 404)
+            raise RequestError(f"{name[:80]}: no such verb", 404)
+        source = question.first_source
+        kind, _, rest = source.partition(":")
+        if name == SIMULATE and kind == LIBRARY and rest in library_scenarios():
+            # Its name alone is that of a scenario.
+            source = backend.source(source)
         return backend.ask(
             backend.files,
-            "verb_lines",
+            "studio.verb_calls:verb_lines",
             name=name,
-            shown=_shown(backend, name, first_of(question.source)),
+            source=source,
             changes=question.changes,
             values=question.values,
         )
 
     @router.post("/{name}/file")
     def file(name: str, question: VerbQuestion) -> FileResponse:
-        """What a verb writes, as a file."""
+        """A file that a verb writes."""
         verb = known_verb(name)
-        request = asked(backend, verb, question)
+        request = worker_request(backend, verb, question)
         ending = question.ending or ""
-        outputs = [one for one in verb.writes if ending in one.every_ending]
-        if not outputs:
+        output = next((one for one in verb.writes if ending in one.every_ending), None)
+        if output is None:
             endings = [end for one in verb.writes for end in one.every_ending]
             accepted = " or ".join(endings)
-            raise FolderError(f"{ending}: the name must end in {accepted}")
+            raise RequestError(f"{ending}: the name must end in {accepted}")
 
         def write(path: str) -> object:
-            files = {outputs[0].name: path}
-            return backend.ask(backend.analyses, "verb", **request, files=files)
+            files = {output.name: path}
+            return backend.ask(backend.analyses, VERB, **request, files=files)
 
-        return answered_file(f"{name}{ending}", write)
+        return file_answer(f"{name}{ending}", write)
 
     return router
-
-
-def _shown(backend: Backend, name: str, source: str) -> str:
-    """What a command line calls a source: a robot by its file where its name would be that of a scenario."""
-    kind, _, rest = source.partition(":")
-    if name == "simulate" and kind == "library" and rest in library_scenarios():
-        return backend.source(source)
-    return source
 
 
 def known_verb(name: str) -> Verb:
     """The verb of a name.
 
     Raises:
-        FolderError: there is none.
+        RequestError: there is none.
     """
     known = verbs().get(name)
     if known is None or not known.in_studio:
-        raise FolderError(f"{name[:80]}: no such verb", 404)
+        raise RequestError(f"{name[:80]}: no such verb", 404)
     return known
 
 
-def asked(backend: Backend, verb: Verb, question: VerbQuestion) -> Data:
-    """A question as a worker wants it."""
+def worker_request(backend: Backend, verb: Verb, question: VerbQuestion) -> Data:
+    """Arguments of `verb_calls.verb`."""
     check_changes(question.changes)
     check_values(question.values)
-    source = question.source
-    if not isinstance(source, str) and verb.reads != NOTHING:
-        raise FolderError("source: which robot?", 400)
+    if not isinstance(question.source, str) and verb.reads != NOTHING:
+        raise RequestError("source: which robot?", 400)
     # A verb that reads no robot takes a name of the library as the command line does.
     place = backend.named if verb.reads == NOTHING else backend.source
-    places = [place(name) for name in sources(source)]
+    places = [place(name) for name in question.sources]
+    is_list = isinstance(question.source, tuple)
     return {
         "name": verb.name,
-        "source": places if isinstance(source, tuple) else next(iter(places), None),
+        "source": places if is_list else next(iter(places), None),
         "changes": question.changes,
         "values": question.values,
     }
 
 
-def sources(source: Any) -> tuple[str, ...]:
-    """All that a question is about."""
-    return (source,) if isinstance(source, str) else tuple(source or ())
-
-
-def first_of(source: Any) -> str:
-    """What a question is about, or the first of it."""
-    return next(iter(sources(source)), "")
-
-
-def ordered(
-    backend: Backend, verb: Verb, question: VerbQuestion, request: Data
-) -> Order:
-    """A long verb as the queue takes it, with free names for the files that are kept."""
-    source = first_of(question.source) or verb.name
+def new_job(backend: Backend, verb: Verb, question: VerbQuestion, request: Data) -> Job:
+    """The job of a long verb, with reserved names for the files that it writes."""
+    source = question.first_source or verb.name
     title = title_of(source)
     if verb.name != SIMULATE:
         title = f"{title}-{verb.name.replace(' ', '-')}"
+    job = Job(verb.name, title, source, request, question.changes)
     if not verb.keeps:
-        return Order(verb.name, title, source, request)
+        return job
     name, path = backend.folder.new_result(title, next(iter(verb.keeps.values())))
     files = {kept: str(path.with_suffix(end)) for kept, end in verb.keeps.items()}
     if "store" in files and not question.values.get("over"):
         # A study in a file is resumed; one of the form starts from the beginning.
         store = f"runs/{PurePosixPath(source).stem}.sweep"
         files["store"] = str(backend.folder.path(store))
-    return Order(verb.name, title, source, request | {"files": files}, name, path)
+    return replace(job, request=request | {"files": files}, file=name, path=path)

@@ -1,10 +1,11 @@
-"""A process that performs verbs, and that can be ended at any time without harm to the server."""
+"""A process that calls functions of the package, and that can be ended at any time without harm to the server."""
 
 import pickle
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from pkgutil import resolve_name
 from typing import Any
 
 from ..worker_process import (
@@ -19,12 +20,13 @@ from ..worker_process import (
 from .explanation import Explanation, explained, explanation
 
 RESULT, FAILURE = "result", "failure"
+VERB = "studio.verb_calls:verb"
 # -P: the folder in which the studio is opened holds no modules.
 PROGRAM = (sys.executable, "-P", "-m", "lissom.studio.worker")
 
 
 class CallFailed(Exception):
-    """A call without a result, and why."""
+    """A call without a result, and the reason."""
 
     def __init__(self, reason: Explanation):
         super().__init__(reason["message"])
@@ -32,7 +34,7 @@ class CallFailed(Exception):
 
 
 class Worker:
-    """One process, started when it is first asked, and again after it was ended. Calls come one at a time."""
+    """One process, started with its first call, and again after it was ended. Calls come one at a time."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -46,51 +48,55 @@ class Worker:
 
     def call(
         self,
-        name: str,
+        function: str,
         data: dict[str, Any],
         limit_s: float,
-        watch: Callable[[dict[str, Any]], None] = lambda progress: None,
+        watch: Callable[[dict[str, Any]], None] | None = None,
     ) -> Any:
-        """The plain result of a call.
+        """The plain result of a function of the package.
+
+        Args:
+            function: module and name below `lissom`, such as `runs.validate:validate`.
+            data: its arguments.
+            limit_s: seconds that it may take.
+            watch: called with what the function reports to its argument `watch`.
 
         Raises:
-            CallFailed: the service failed, took too long, was stopped, or its process died.
+            CallFailed: the function failed, took too long, was stopped, or its process died.
         """
+        request = pickle.dumps((function, data, watch is not None))
         with self._turn:
             self._stopping.clear()
-            kind, content = self._answer(pickle.dumps((name, data)), limit_s, watch)
+            kind, content = self._answer(request, limit_s, watch)
         if kind == FAILURE:
             raise CallFailed(content)
         return content
 
     def stop(self) -> None:
-        """Asks the call under way to stop: what is done is saved where the service can."""
+        """Requests that the running call stops: what is done is saved where the function can."""
         self._stopping.set()
 
     def close(self) -> None:
         """Ends the process, whatever it does."""
         self._stopping.set()
-        self._end()
-
-    def _begin(self) -> WorkerProcess:
-        if self._process is None or not self._process.is_alive:
-            self._process = WorkerProcess(PROGRAM, with_this_package())
-        return self._process
-
-    def _end(self) -> None:
         process, self._process = self._process, None
         if process is not None:
             process.end()
 
-    def _answer(self, request: bytes, limit_s: float, watch: Callable) -> Any:
+    def _answer(
+        self, request: bytes, limit_s: float, watch: Callable | None
+    ) -> tuple[str, Any]:
         def report(content: bytes) -> None:
-            watch(pickle.loads(content))
+            if watch is not None:
+                watch(pickle.loads(content))
 
-        process = self._begin()
+        process = self._process
+        if process is None or not process.is_alive:
+            process = self._process = WorkerProcess(PROGRAM, with_this_package())
         try:
             answer = process.call(request, report, limit_s, self._stopping)
         except WorkerDied:
-            self._end()
+            self.close()
             message = "the process that computed this ended unexpectedly"
             raise CallFailed(explanation("worker died", message)) from None
         except TimeIsUp as failure:
@@ -115,14 +121,15 @@ def main() -> None:
 
 def _answered(request: bytes, report: Report) -> bytes:
     from ..files.summary import plain
-    from .calls import CALLS
 
     def watch(progress: dict[str, Any]) -> None:
         report(pickle.dumps(progress))
 
-    name, data = pickle.loads(request)
+    function, data, is_watched = pickle.loads(request)
+    if is_watched:
+        data["watch"] = watch
     try:
-        answer = RESULT, plain(CALLS[name](data, watch))
+        answer = RESULT, plain(resolve_name(f"lissom.{function}")(**data))
     except KeyboardInterrupt:
         answer = FAILURE, explanation("interrupted", "stopped before it began")
     except Exception as failure:
