@@ -332,7 +332,7 @@ POLYNOMIALS = (
 ALONG = f"mode-map {ROBOT} --along first.nc --count 1"
 NO_FILE = "which is not written"
 STATUS = "nothing is computed with --status"
-STUDY_SAYS = "a study file says this itself"
+STUDY_SAYS = "a study file has this as a key"
 
 # A line whose last words would change nothing, and what is said of it; the option comes first in the message.
 REFUSED = [

@@ -12,7 +12,7 @@ from ..describe.robot_facts import named_nodes, values_by_name
 from ..drawing import picture_of
 from ..dynamics import engine
 from ..files.errors import refused
-from ..files.summary import Result, Summary, number, plain
+from ..files.summary import Result, Summary, fixed, number, plain
 from ..parameters import Free, JointTorques, Pose
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
@@ -90,10 +90,7 @@ class Equilibrium(Result):
         rows = []
         moved = MILLIMETRES * self.displacement
         for k, name in enumerate(self.model.node_names):
-            numbers = (*self.position[k], *moved[k])
-            # Round-off below zero is no direction.
-            texts = [f"{value:.4f}".replace("-0.0000", "0.0000") for value in numbers]
-            rows.append((name, *texts))
+            rows.append((name, *fixed((*self.position[k], *moved[k]))))
         columns = ("node", "x [m]", "y [m]", "z [m]", "dx [mm]", "dy [mm]", "dz [mm]")
         title = "Nodes: position, and displacement from the rigid robot with the same encoders"
         return Summary(title, (), columns, tuple(rows))

@@ -1,7 +1,7 @@
 """Robots from URDF and MJCF files, with links that are made flexible."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ Surfaces = dict[str, Any]  # triangles by link
 
 @dataclass(repr=False)
 class ImportedRobot(Result):
-    """A robot of a URDF or MJCF file, what became of its links, and the shapes of them for pictures."""
+    """A robot of a URDF or MJCF file, notes about its links, and their shapes for pictures."""
 
     file: Path
     data: Mapping[str, Any]  # of the robot, without shapes
@@ -55,7 +55,7 @@ class ImportedRobot(Result):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What became of flexible links and of joints, and which shapes are missing, as far as they were read."""
+        """Notes about flexible links, joints and missing shapes, as far as shapes were read."""
         return (*map(str, self.flexible), *self.remarks, *self.shapes.missing)
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,15 +97,13 @@ class LinkShapes:
     file: str
     wanted: bool | None  # None: those that there are
     surfaces: Surfaces | None = None  # None: not read yet
-    missing: tuple[str, ...] = field(
-        default=()
-    )  # one line about those that are missing
+    missing: tuple[str, ...] = ()  # one line about those that are missing
 
     def read(self) -> Surfaces:
         """Triangles by the names of links.
 
         Raises:
-            DescriptionError: a mesh is missing, and meshes are asked for.
+            DescriptionError: a mesh is missing, and meshes are required.
         """
         if self.surfaces is None:
             self.surfaces = {}
@@ -202,7 +200,7 @@ def import_robot(
         found.data, beams, not beam_mass, shapes.surfaces or {}
     )
     imported = ImportedRobot(path, data, tuple(made), tuple(found.notes), shapes)
-    # What is wrong with it is said now.
+    # Errors of the robot are reported now.
     imported.robot  # noqa: B018
     return imported
 
@@ -214,7 +212,7 @@ def _described(
     hold: Mapping[str, float] | None,
     merge_fixed: bool,
 ) -> "UrdfRobot":
-    """What the file gives, before links are made flexible."""
+    """The robot of the file, before links are made flexible."""
     held = dict(hold or {})
     if path.suffix.lower() in MJCF:
         return UrdfRobot(robot_from_mjcf(path, tips, held), [], {})
@@ -222,7 +220,7 @@ def _described(
 
 
 def _data_of(link: FlexibleLink) -> dict[str, Any]:
-    """A flexible link as JSON has it: its masses [kg], and the node that carries the rest."""
+    """A flexible link as plain data: its masses [kg], and the node that carries the rest."""
     return {
         "name": link.name,
         "mass": link.mass,

@@ -27,7 +27,7 @@ Links = Sequence[Link]
 
 
 class Edit(NamedTuple):
-    """An entry of a robot file: where it stands and what is to stand there; None takes it out."""
+    """A change of a robot file: path of an entry, and its new data; None deletes it."""
 
     path: tuple[str | int, ...]
     data: Any = None
@@ -61,14 +61,14 @@ def _by_origin(links: Links, i: int) -> Iterator[Edit]:
     yield Edit(path=(*at, "dh"))
     yield Edit(path=(*at, "axis"), data=_written(UP))
     yield from _shape_without_row(links, i)
-    # Rx(alpha) of this row turned the joints that it carries: they say so themselves now.
+    # Rx(alpha) of this row turned the joints that it carries: their own origins contain it now.
     if joint.dh.alpha != 0:
         for child in children_of(links, i):
             yield from _by_origin(links, child)
 
 
 def _shape_without_row(links: Links, i: int) -> Iterator[Edit]:
-    """What the row said of the link's body: the path of a beam, the tip of a rigid link."""
+    """Shape of the link that its row implied: the path of a beam, the tip of a rigid link."""
     link = links[i]
     if link.beam is not None and link.beam.path is None:
         corners = np.asarray(polyline(links, i), dtype=float)
@@ -87,17 +87,14 @@ def _by_dh(links: Links, i: int) -> Iterator[Edit]:
     theta = _turn_about_z(links, i)
     tip = np.asarray(link_tip(links, i), dtype=float)
     if abs(tip[1]) > SAME:
-        raise _no_row(
-            link, f"its tip {tip.tolist()} lies off the x-z plane of its frame"
-        )
+        reason = f"its tip {tip.tolist()} lies off the x-z plane of its frame"
+        raise _no_row(link, reason)
     at = ("links", i, "joint")
     row = {"a": tip[0], "alpha": _twist(links, i), "d": tip[2], "theta": theta}
     for key in ("origin", "axis"):
         yield Edit(path=(*at, key))
-    yield Edit(
-        path=(*at, "dh"),
-        data={name: _number(value) for name, value in row.items()},
-    )
+    numbers = {name: _number(value) for name, value in row.items()}
+    yield Edit(path=(*at, "dh"), data=numbers)
     # A row leads a beam along d and then along a; this one goes straight to its tip.
     if link.beam is not None and link.beam.path is None and tip[0] and tip[2]:
         path = [_written(np.zeros(3)), _written(tip)]
@@ -147,5 +144,5 @@ def _written(values: Any) -> list[float]:
 
 
 def _number(value: Any) -> float:
-    """Round-off of turns is no number to write down."""
+    """A number of the file: round-off of rotations is written as zero."""
     return 0.0 if abs(value) < 1e-15 else float(value)

@@ -3,7 +3,7 @@
 import abc
 import html
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -143,6 +143,8 @@ def plain(value: Any) -> Any:
 
 def number(value: Any, digits: int = 5) -> str:
     """A number for the eye: a dash where there is none, its type where it is traced."""
+    if value is None:
+        return "-"
     try:
         value = float(value)
     except TypeError:
@@ -156,6 +158,19 @@ def numbers(values: Any) -> str:
         return ", ".join(number(value) for value in np.asarray(values).ravel())
     except TypeError:
         return f"traced, shape {np.shape(values)}"
+
+
+def named_numbers(names: Iterable[str], values: Any, digits: int = 6) -> str:
+    """`upper = 0.5, lower = 1`."""
+    pairs = zip(names, values, strict=True)
+    return ", ".join(f"{name} = {value:.{digits}g}" for name, value in pairs)
+
+
+def fixed(values: Iterable[Any]) -> list[str]:
+    """Numbers in one unit with fixed decimals, so that they can be compared down a column."""
+    texts = [f"{math.nan if value is None else value:.4f}" for value in values]
+    # Round-off below zero is no direction.
+    return [text.replace("-0.0000", "0.0000") for text in texts]
 
 
 def count(many: int, thing: str) -> str:

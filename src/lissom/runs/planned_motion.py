@@ -92,14 +92,11 @@ class PlannedMotion(Result):
 
     def save(self, path: Any) -> None:
         """Writes the motion at every time as a table `.csv`."""
-        columns = [self.t]
-        names = ["time [s]"]
-        for what in ("place", "speed", "acceleration", "torque"):
-            columns += list(getattr(self, what).T)
-            names += [f"{joint}.{what}" for joint in self.joints]
-        rows = [",".join(names)]
-        rows += [",".join(f"{x:.10g}" for x in row) for row in np.transpose(columns)]
-        text = "\n".join(rows) + "\n"
+        parts = ("place", "speed", "acceleration", "torque")
+        names = ["time [s]", *(f"{joint}.{p}" for p in parts for joint in self.joints)]
+        table = np.column_stack([self.t, *(getattr(self, part) for part in parts)])
+        rows = [",".join(f"{x:.10g}" for x in row) for row in table]
+        text = "\n".join([",".join(names), *rows, ""])
         write_atomically(path, lambda file: file.write(text.encode()))
 
 

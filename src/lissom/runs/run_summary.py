@@ -1,11 +1,10 @@
 """The end of a run in tables and as plain data, by the names of joints and nodes."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..describe.modelled import run_model_facts
 from ..describe.robot_facts import named_nodes, values_by_name
-from ..files.summary import Summary, number, plain
+from ..files.summary import Summary, fixed, number, plain
 
 JOINTS = (
     "joint",
@@ -62,11 +61,11 @@ def run_summary(run: Any) -> Summary:
         for joint in data["q"]
     )
     tips = tuple(
-        (node, *_vector(position))
+        (node, *fixed(position))
         for node, position in data["position"].items()
         if node.endswith("/tip")
     )
-    energy = tuple(number(_number(value)) for value in data["energy"].values())
+    energy = tuple(number(value) for value in data["energy"].values())
     balance = f"residual at most {run.energy_residual:.1e} of the largest energy"
     solver = data["solver"]
     steps = (
@@ -100,14 +99,3 @@ def _times(data: dict[str, Any]) -> str:
         f"build {wall['build']:.2f} s, compile {wall['compile']:.2f} s, run {wall['run']:.2f} s "
         f"({speed:.2g} times real time)"
     )
-
-
-def _number(value: Any) -> float:
-    return float("nan") if value is None else value
-
-
-def _vector(values: Iterable[float]) -> list[str]:
-    """Numbers in one unit with fixed decimals, so that they can be compared down a column."""
-    texts = [f"{_number(value):.4f}" for value in values]
-    # Round-off below zero is no direction.
-    return [text.replace("-0.0000", "0.0000") for text in texts]

@@ -11,6 +11,7 @@ from jaxnative.compiled import using
 from .. import __version__
 from ..analyse.validity.checks import RunSamples
 from ..describe.scenario import Solver
+from ..files.summary import named_numbers
 from ..once import once_for_each
 from ..solve.inputs import Inputs
 from ..solve.model import Model
@@ -25,6 +26,22 @@ if TYPE_CHECKING:
 
 
 Variables = dict[str, tuple[Any, ...]]  # by name: dimensions, numbers, attributes
+
+# Dimensions, units and long names of the variables of a result.
+VARIABLES = {
+    "q": ("time joint", "rad or m", "joint coordinates of the ERLS"),
+    "qd": ("time joint", "rad/s or m/s", ""),
+    "encoder": ("time joint", "rad or m", "what the encoders read"),
+    "torque": ("time joint", "N m or N", ""),
+    "elastic": ("time coordinate", "m or rad", ""),
+    "elastic_rate": ("time coordinate", "m/s or rad/s", ""),
+    "encoder_rate": ("time joint", "rad/s or m/s", ""),
+    "position": ("time node axis", "m", "nodes of the robot, world axes"),
+    "erls_position": ("time node axis", "m", "nodes of the ERLS"),
+    "rotation": ("time node axis", "rad", "small rotation from the ERLS"),
+    "frame": ("time link row column", "", "axes of the rigid links in the world"),
+    "energy": ("time kind", "J", ""),
+}
 
 
 @dataclass
@@ -104,51 +121,25 @@ def table_of_outputs(
     """Results of a run as a table with names and units."""
     n = int(solution.filled)
     j = model.formulation.n_joints
-    elastic = np.asarray(solution.x)[:n, j:]
-    joint = ("time", "joint")
-    nodes = ("time", "node", "axis")
-    variables = {
-        "q": (
-            joint,
-            np.asarray(solution.joints)[:n],
-            {"units": "rad or m", "long_name": "joint coordinates of the ERLS"},
-        ),
-        "qd": (joint, outputs.qd, {"units": "rad/s or m/s"}),
-        "encoder": (
-            joint,
-            outputs.encoder,
-            {"units": "rad or m", "long_name": "what the encoders read"},
-        ),
-        "torque": (joint, torque, {"units": "N m or N"}),
-        "elastic": (("time", "coordinate"), elastic, {"units": "m or rad"}),
-        "elastic_rate": (
-            ("time", "coordinate"),
-            np.asarray(solution.xd)[:n, j:],
-            {"units": "m/s or rad/s"},
-        ),
-        "encoder_rate": (joint, outputs.encoder_rate, {"units": "rad/s or m/s"}),
-        "position": (
-            nodes,
-            at_nodes(model, outputs.position),
-            {"units": "m", "long_name": "nodes of the robot, world axes"},
-        ),
-        "erls_position": (
-            nodes,
-            at_nodes(model, outputs.erls_position),
-            {"units": "m", "long_name": "nodes of the ERLS"},
-        ),
-        "rotation": (
-            nodes,
-            at_nodes(model, outputs.rotation),
-            {"units": "rad", "long_name": "small rotation from the ERLS"},
-        ),
-        "frame": (
-            ("time", "link", "row", "column"),
-            outputs.rigid_frame[:, list(model.first_bodies)],
-            {"long_name": "axes of the rigid links in the world"},
-        ),
-        "energy": (("time", "kind"), energy_audit(outputs), {"units": "J"}),
+    numbers = {
+        "q": np.asarray(solution.joints)[:n],
+        "qd": outputs.qd,
+        "encoder": outputs.encoder,
+        "torque": torque,
+        "elastic": np.asarray(solution.x)[:n, j:],
+        "elastic_rate": np.asarray(solution.xd)[:n, j:],
+        "encoder_rate": outputs.encoder_rate,
+        "position": at_nodes(model, outputs.position),
+        "erls_position": at_nodes(model, outputs.erls_position),
+        "rotation": at_nodes(model, outputs.rotation),
+        "frame": outputs.rigid_frame[:, list(model.first_bodies)],
+        "energy": energy_audit(outputs),
     }
+    variables: Variables = {}
+    for name, (dimensions, units, long_name) in VARIABLES.items():
+        about = {"units": units, "long_name": long_name}
+        attributes = {key: text for key, text in about.items() if text}
+        variables[name] = (tuple(dimensions.split()), numbers[name], attributes)
     coordinates = {
         "time": ("time", np.asarray(solution.t)[:n], {"units": "s"}),
         "joint": list(model.joint_names),
@@ -246,10 +237,7 @@ def dead_point(model: Model, solution: Solution) -> str:
     stuck = [model.joint_names[k] for k in solution.segments[-1].independent]
     others = [name for name in model.joint_names if name not in stuck]
     last = np.asarray(solution.last_joints)
-    pose = ", ".join(
-        f"{name} = {value:.4g}"
-        for name, value in zip(model.joint_names, last, strict=True)
-    )
+    pose = named_numbers(model.joint_names, last, digits=4)
     return (
         f"joint {', '.join(stuck)} {'is' if len(stuck) == 1 else 'are'} at a dead point of the closed chain ({pose}): "
         f"{', '.join(others)} no longer follow. No other choice of independent joints is regular there, or a motion is "

@@ -198,10 +198,9 @@ def _shades(colour: str, corners: ndarray) -> ndarray:
 def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
     """Error of the reduced frequencies, and MAC of their shapes."""
     axes.set_title("Reduced against full", loc="left", fontsize=11, color=INK)
-    comparisons = []
-    for line in report["lines"]:
-        if line["name"].startswith("frequencies"):
-            comparisons.append(line)
+    comparisons = [
+        line for line in report["lines"] if line["name"].startswith("frequencies")
+    ]
     if not comparisons:
         axes.set_axis_off()
         axes.text(0, 0.9, "not reduced", color=SOFT, transform=axes.transAxes)
@@ -220,12 +219,12 @@ def _draw_frequencies(axes: Axes, report: Mapping[str, Any]) -> None:
 def _draw_comparison(
     axes: Axes, line: Mapping[str, Any], marker: str, colour: str
 ) -> None:
-    """Error and lack of likeness [%] of the modes with one way of holding the link."""
+    """Frequency error and 1 - MAC [%] of the modes under one boundary condition."""
     boundary = line["name"].removeprefix("frequencies ")
     values = line["values"]
     frequency = values["full_hz"]
     error = np.abs(values["error"])
-    unlikeness = 1 - np.array(values["mac"])
+    mac_error = 1 - np.array(values["mac"])
     axes.plot(
         frequency,
         100 * np.maximum(error, SMALLEST_ERROR),
@@ -235,7 +234,7 @@ def _draw_comparison(
     )
     axes.plot(
         frequency,
-        100 * np.maximum(unlikeness, SMALLEST_ERROR),
+        100 * np.maximum(mac_error, SMALLEST_ERROR),
         marker=marker,
         mfc="none",
         color=colour,

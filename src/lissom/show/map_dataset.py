@@ -21,14 +21,14 @@ def map_dataset(found: ModeMap) -> Any:
     grid = [f"axis_{k}" for k in range(len(found.shape))]
     modes = [*grid, "mode"]
     joint = [*grid, "joint"]
-    likeness = {"long_name": "likeness to the point before"}
-    step = {"long_name": "relative change of the frequency from the point before"}
+    mac = {"long_name": "MAC with the previous point"}
+    step = {"long_name": "relative change of the frequency from the previous point"}
     rigid = {"long_name": "number of rigid motions"}
     data = {
         "frequency": (modes, found.frequency_hz, {"units": "Hz"}),
         "damping_ratio": (modes, found.damping_ratio),
         "growth": (modes, found.growth, {"units": "1/s"}),
-        "mac": (modes, found.mac, likeness),
+        "mac": (modes, found.mac, mac),
         "step": (modes, found.step, step),
         "rigid": (grid, found.rigid, rigid),
         "q": (joint, found.q, {"units": "rad or m"}),

@@ -41,13 +41,15 @@ UNITS = (
 
 @dataclass(frozen=True)
 class ControllerRow:
-    """What one controller did."""
+    """Results of one controller."""
 
     name: str
     type: str
     failed: str | None = None  # why there are no numbers
     notes: tuple[str, ...] = ()
-    finish: float | None = None  # from then on all encoders stay near their ends [s]
+    finish: float | None = (
+        None  # from then on all encoders stay within tolerance of their ends [s]
+    )
     tracking_peak: float | None = None  # [rad or m]
     tracking_rms: float | None = None
     residual: float | None = None  # [m]
@@ -75,7 +77,7 @@ class ControllerRow:
         return f"failed: {self.failed}"
 
     def remarks(self) -> Iterator[str]:
-        """What is to be said of the row below the table."""
+        """Remarks on the row, for below the table."""
         if self.failed is not None:
             yield f"{self.name}: {self.reason}"
         if self.line_error is not None:

@@ -59,9 +59,10 @@ class ComparisonFiles(NamedTuple):
 
     def check(self) -> None:
         """Refuses files that could not be written."""
-        picture = None if self.picture is None else str(self.picture)
-        numbers = None if self.numbers is None else str(self.numbers)
-        wanted = {"picture": (picture, PICTURE), "numbers": (numbers, NUMBERS)}
+        wanted = {
+            "picture": (self.picture, PICTURE),
+            "numbers": (self.numbers, NUMBERS),
+        }
         check_outputs(wanted)
 
     def write_row(self, table: ControllerComparison, k: int) -> ControllerComparison:
@@ -155,9 +156,10 @@ def _compared(
 
 def _empty_table(setting: Setting) -> ControllerComparison:
     """The table before the first run."""
-    rows = []
-    for name, controller in setting.study.controllers.items():
-        rows.append(ControllerRow(name=name, type=controller.type, failed=NOT_RUN))
+    rows = [
+        ControllerRow(name=name, type=controller.type, failed=NOT_RUN)
+        for name, controller in setting.study.controllers.items()
+    ]
     return ControllerComparison(
         robot=setting.scenario.robot.name,
         modelled=modelled_scenario(setting.scenario),
@@ -188,12 +190,10 @@ def _row(
 def _measured(
     setting: Setting, name: str, watch: ShareWatch
 ) -> tuple[ControllerRow, Run | None]:
-    measured_run = controller_run(setting, name, watch)
-    numbers = dict(measured_run.numbers)
-    numbers["notes"] = (*measured_run.law.remarks(), *measured_run.law.incidents())
-    if measured_run.loop is not None:
-        resting = measured_run.loop.robot.operating.outputs
-        t_end = float(measured_run.run.t[-1])
-        cost = microseconds_per_sample(setting.model, measured_run.law, t_end, resting)
+    kind, law, loop, run, numbers = controller_run(setting, name, watch)
+    numbers["notes"] = (*law.remarks(), *law.incidents())
+    if loop is not None:
+        resting = loop.robot.operating.outputs
+        cost = microseconds_per_sample(setting.model, law, float(run.t[-1]), resting)
         numbers["microseconds"] = cost
-    return ControllerRow(name=name, type=measured_run.type, **numbers), measured_run.run
+    return ControllerRow(name=name, type=kind, **numbers), run

@@ -13,6 +13,7 @@ import numpy as np
 from ..atomic import write_atomically
 from ..describe.control_study import ControlStudy
 from ..describe.modelled import Modelled, model_facts, modelled_scenario
+from ..describe.scenario import Scenario
 from ..files.errors import DescriptionError, refuse_idle, refused
 from ..files.summary import Result, Summary, number, plain
 from ..parameters import (
@@ -68,7 +69,7 @@ class Sweep(Result):
 
     @property
     def store(self) -> Path:
-        """The folder that holds it."""
+        """The folder of its store."""
         return self._store.folder
 
     @property
@@ -135,13 +136,13 @@ class Sweep(Result):
         return command_of(self.study, self._checked(run))
 
     def run(self, run: int) -> "Run":
-        """A whole run, of studies that keep them (`runs: all`).
+        """A whole run, of studies that store them (`runs: all`).
 
         Raises:
-            ValueError: the study keeps none, or this one failed.
+            ValueError: the study stores none, or this one failed.
         """
         if self.study.runs != "all":
-            raise ValueError("the study keeps no whole runs: runs: all")
+            raise ValueError("the study stores no whole runs: set runs: all")
         number, place = divmod(self._checked(run), self.study.chunk_size)
         data = self._store.read(self._inventory.names[number]).runs[place]
         if not data:
@@ -225,20 +226,21 @@ class Sweep(Result):
         """Nothing is written of a study whose results were not gathered."""
         return () if self._gathered else ("save", "plot", "report")
 
-    def modelled(self) -> Modelled:
-        """How the robot is modelled; what differs from run to run is said to."""
+    @property
+    def _base(self) -> Scenario:
         base = self.study.base
-        scenario = base.changed_scenario if isinstance(base, ControlStudy) else base
+        return base.changed_scenario if isinstance(base, ControlStudy) else base
+
+    def modelled(self) -> Modelled:
+        """How the robot is modelled; what differs from run to run is `varied`."""
         keys = {"formulation": "formulation", "basis": "basis", "modes": "kept_modes"}
         varied = [path for key in self.study.design.keys for path in paths_of(key)]
         found = {keys[path]: VARIED for path in varied if path in keys}
-        return modelled_scenario(scenario)._replace(**found)
+        return modelled_scenario(self._base)._replace(**found)
 
     def to_dict(self) -> dict[str, Any]:
-        """How far the study is, and once it is complete its worst cases, as plain data."""
-        base = self.study.base
-        scenario = base.changed_scenario if isinstance(base, ControlStudy) else base
-        data = model_facts(scenario.robot.name, self.modelled()) | {
+        """Progress of the study, and once it is complete its worst cases, as plain data."""
+        data = model_facts(self._base.robot.name, self.modelled()) | {
             "store": self.store,
             "complete": self.complete,
             **self.tally._asdict(),
@@ -265,7 +267,7 @@ class Sweep(Result):
         if not self._gathered:
             return Summary(title, facts)
         worst = self.worst()
-        rows, lines = [], []
+        rows = []
         for case in worst:
             unit = "" if case.unit == "1" else f" {case.unit}"
             values = ", ".join(f"{k} = {_shown(v)}" for k, v in case.values.items())
@@ -275,7 +277,7 @@ class Sweep(Result):
         commands = {
             case.run: case.command for case in worst if case.command is not None
         }
-        lines += [f"run {run}: {command}" for run, command in commands.items()]
+        lines = [f"run {run}: {command}" for run, command in commands.items()]
         for one in self.yields():
             low, high = 100 * one.low, 100 * one.high
             lines.append(
@@ -309,7 +311,7 @@ class StudyInterrupted(KeyboardInterrupt):
 
     def __init__(self, message: str, sweep: Sweep):
         super().__init__(message)
-        self.sweep = sweep  # how far it is
+        self.sweep = sweep  # its progress
 
 
 @contextmanager
@@ -340,7 +342,7 @@ def sweep(
     status: StudyStatus = False,
     watch: Callable[[Tally], None] = lambda tally: None,
 ) -> Sweep:
-    """A study computed on all cores; what its store holds already is not computed again.
+    """A study computed on all cores; runs that its store holds already are not computed again.
 
     Args:
         study: a `Study`, the path of a study file, or its data; with `over` a scenario, a robot or a comparison of
@@ -358,7 +360,7 @@ def sweep(
         tls_ca: certificate authority of a cluster at `tls://`.
         tls_cert: own certificate for it.
         tls_key: private key of the certificate.
-        status: only say how far the study is, also while another process computes it.
+        status: only report the progress of the study, also while another process computes it.
         watch: called with a `Tally` during the study; an exception that it raises stops the study.
 
     Returns:
@@ -383,7 +385,7 @@ def sweep(
         >>> ls.sweep(study, workers=1).data["tip_deflection"].shape
         (2,)
     """
-    asked = {
+    described_by = {
         "analysis": analysis,
         "sampling": sampling,
         "samples": samples,
@@ -394,7 +396,7 @@ def sweep(
     if status:
         changed = {"over": over, "metrics": metrics, "changes": changes}
         why = "nothing is computed with --status: leave one of them out"
-        refuse_idle(sweep, why, **asked, **changed, **computing, **tls)
+        refuse_idle(sweep, why, **described_by, **changed, **computing, **tls)
         return _recorded_sweep(study, store)
     if cluster not in (None, LOCAL):
         why = "a cluster that is there already has its own workers: leave this out"
@@ -404,7 +406,7 @@ def sweep(
         if sampling in ("grid", "zip"):
             why = f"{sampling} draws no random values: leave this out"
             refuse_idle(sweep, why, seed=seed)
-        study = asked | {
+        study = described_by | {
             "scenario": study,
             "changes": dict(changes or {}),
             "over": dict(over or {}),
@@ -415,8 +417,8 @@ def sweep(
             first = next(f"{key}={value}" for key, value in changes.items())
             message = "a study file has `changes`: write them there"
             raise refused("changes", first, message)
-        why = "a study file says this itself: write it there, or name keys (--over)"
-        refuse_idle(sweep, why, **asked)
+        why = "a study file has this as a key: write it there, or name keys (--over)"
+        refuse_idle(sweep, why, **described_by)
     described = Study.of(study)
     if store is None and (over or metrics):
         raise refused("store", None, "a study without a file needs a folder")
@@ -471,7 +473,7 @@ def _address(cluster: Any, *tls: Any) -> Any:
 
 
 def _recorded_sweep(study: Any, store: Any) -> Sweep:
-    """How far the study in a folder, or of a file, is.
+    """Progress of the study in a folder, or of a study file.
 
     Raises:
         DescriptionError: it is not the folder of a study.
@@ -483,17 +485,17 @@ def _recorded_sweep(study: Any, store: Any) -> Sweep:
 
 
 def recorded_plan(store: ChunkStore) -> Plan:
-    """The plan of the study that a store remembers.
+    """The plan of the study that a store records.
 
     Raises:
-        DescriptionError: it remembers none that can be read.
+        DescriptionError: it records none that can be read.
     """
-    held = store.record_of_study()
-    if held is None:
+    record = store.record_of_study()
+    if record is None:
         message = f"is not the folder of a study: {store.folder} has no study.json"
         raise refused("--status", str(store.folder), message)
     # The scenario as it was, whatever has become of its file since.
-    data = {**held["study"], "scenario": held["scenario"], "changes": {}}
+    data = {**record["study"], "scenario": record["scenario"], "changes": {}}
     try:
         return Plan.of(Study.of(data))
     except DescriptionError as failure:
@@ -509,7 +511,7 @@ def _pictures() -> Any:
 
 
 def source_of(workers: int | None, cluster: Any) -> Source:
-    """What computes the chunks: processes on this machine, or a cluster."""
+    """Function that computes the chunks, in processes on this machine or on a cluster."""
     if cluster is not None:
         return lambda plan, numbers: compute_on_cluster(cluster, plan, numbers, workers)
     return lambda plan, numbers: compute_locally(plan, numbers, workers or processors())
@@ -521,20 +523,6 @@ def finish_sweep(plan: Plan, store: ChunkStore, inventory: Survey) -> Sweep:
     if inventory.tally.computed or not target.exists():
         write_dataset(plan, store, inventory.names, target)
     return Sweep(plan, store, inventory)
-
-
-def open_sweep(study: Study, folder: str | Path) -> Sweep:
-    """The results of a store that is complete, without computing anything.
-
-    Raises:
-        StoreError: it is not complete yet.
-    """
-    plan, store = Plan.of(study), ChunkStore(folder)
-    inventory = survey(plan, store)
-    if inventory.missing:
-        tally = inventory.tally
-        raise StoreError(f"{folder}: {tally.done} of {tally.runs} runs are done")
-    return finish_sweep(plan, store, inventory)
 
 
 def _usual_store(study: Any) -> Path:

@@ -10,6 +10,7 @@ from jaxnative.compiled import compiled_quickly
 
 from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...files.errors import shortened
+from ...files.summary import named_numbers
 from ...kinematics.loops.assembly_errors import AssemblyError
 from ...kinematics.loops.robot_loops import longest_link
 from ...solve.model import Model
@@ -169,14 +170,8 @@ def _joint_slopes(f: AbstractFormulation, theta_i):
 
 
 def _stuck(model: Model, pose: np.ndarray, target: np.ndarray) -> str:
-    names = model.independent_names
-    wanted = ", ".join(
-        f"{name} = {value:.6g}" for name, value in zip(names, target, strict=True)
-    )
-    reached = ", ".join(
-        f"{name} = {value:.6g}"
-        for name, value in zip(model.joint_names, pose, strict=True)
-    )
+    wanted = named_numbers(model.independent_names, target)
+    reached = named_numbers(model.joint_names, pose)
     return (
         f"{model.robot.name} cannot reach {wanted}: its loops stay closed only up to "
         f"{reached}. There is a dead point there, or the loops do not reach further: "

@@ -120,10 +120,8 @@ def mapped_modes(found: Any) -> tuple[dict[str, Any], ...]:
 
 
 def _grid_values(found: Any) -> list[dict[str, float]]:
-    """What the axes say at every point, the last axis running fastest."""
+    """Values on the axes at every point, the last axis running fastest."""
     grids = np.meshgrid(*found.axes.values(), indexing="ij")
     columns = [grid.ravel().tolist() for grid in grids]
-    points = []
-    for values in zip(*columns, strict=True):
-        points.append(dict(zip(found.axes, values, strict=True)))
-    return points
+    rows = zip(*columns, strict=True)
+    return [dict(zip(found.axes, row, strict=True)) for row in rows]

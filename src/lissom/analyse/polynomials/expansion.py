@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...algebra.monomials import monomials_of
+from ...files.summary import named_numbers
 from .accuracy import ErrorEstimate, residual_errors
 from .eigenseries import EigenSeries
 from .mode_polynomials import ModePolynomials, PieceBox, mode_polynomials
@@ -96,8 +97,7 @@ def _lowest_order(
 def _not_reached(
     goal: AccuracyGoal, best: tuple[float, float], parameters, centre: np.ndarray
 ) -> AccuracyError:
-    values = zip(parameters, centre, strict=True)
-    where = ", ".join(f"{name} = {value:.6g}" for name, value in values)
+    where = named_numbers(parameters, centre)
     return AccuracyError(
         f"a frequency error of {goal.frequency:g} and a MAC of {goal.mac:g} need more "
         f"than {goal.pieces} expansion points: {best[0]:.2g} and {best[1]:.6f} were "

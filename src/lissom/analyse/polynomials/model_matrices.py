@@ -25,6 +25,7 @@ from ...dynamics.basis import link_bodies
 from ...dynamics.coordinates import with_independent_joints
 from ...dynamics.formulation import AbstractFormulation, on_branch_near
 from ...dynamics.formulations import formulation_of
+from ...files.summary import named_numbers
 from ...parameters import Locked
 from ...solve.balance import (
     SMALL_STEP,
@@ -222,8 +223,7 @@ class ModelMatrices:
         return M, C, K
 
     def _unbalanced(self, p: np.ndarray, residual: float) -> EquilibriumError:
-        values = zip(self.parameters, p, strict=True)
-        where = ", ".join(f"{name} = {value:.6g}" for name, value in values)
+        where = named_numbers(self.parameters, p)
         return EquilibriumError(
             f"the links have no quasi-static equilibrium at {where}: {residual:.1e} of "
             "the forces remains unbalanced"
