@@ -6,10 +6,8 @@ from .kernel import Kernel
 from .lu_kernel import lu_function
 from .program import ONE, ZERO, Function
 from .vector_lu import lu_text
-from .vector_triangle import triangle_text
 
-WIDE = 8  # unknowns from which on systems are solved in vectors
-WRITTEN_OUT = 160  # unknowns up to which substitution is written without loops
+WIDE = 8  # rows from which on matrices are factorised in vectors
 STRIP = 12  # numbers of a product of matrices that are summed up in registers
 # Numbers, of all unknowns, that stay there while a triangular system is solved.
 IN_REGISTERS = 28
@@ -91,12 +89,7 @@ def triangle_kernel(
         k_.store.count(ZERO, whole(n), unknown)
 
     k_.store.loop((m_columns,), lambda index: column(*index))
-    function = k_.finish(1)
-    if WIDE <= n <= WRITTEN_OUT and m_columns == 1 and not transposed:
-        function.in_vectors = functools.partial(
-            triangle_text, n, kind == "c", lower, unit
-        )
-    return function
+    return k_.finish(1)
 
 
 @functools.cache

@@ -72,9 +72,9 @@ class VectorText(LlvmLines):
 
     # --- vectors
 
-    def shuffled(self, a: str, b: str, lanes: Sequence[int], width: int = 0) -> str:
-        """Some lanes of two vectors of a width, one after the other."""
-        kind = f"<{width or self.width} x double>"
+    def shuffled(self, a: str, b: str, lanes: Sequence[int]) -> str:
+        """Some lanes of two vectors, one after the other."""
+        kind = self.vector()
         picked = ", ".join(f"i32 {lane}" for lane in lanes)
         return self.value(
             f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>"
@@ -84,13 +84,6 @@ class VectorText(LlvmLines):
         """Lanes of one vector or the other."""
         v = self.vector()
         return self.value(f"select {self.vector('i1')} {mask}, {v} {yes}, {v} {no}")
-
-    def sum_of_lanes(self, a: str) -> str:
-        """Sum of all lanes, in any order."""
-        name = f"llvm.vector.reduce.fadd.v{self.width}f64"
-        self.declared.add(f"declare double @{name}(double, {self.vector()})")
-        zero = "double -0.0"
-        return self.value(f"call reassoc double @{name}({zero}, {self.vector()} {a})")
 
     # --- arithmetic on numbers, vectors, and pairs of them
 
