@@ -130,7 +130,7 @@ def test_files_of_one_name_dropped_at_once_are_all_kept(folder):
 
 def test_a_draft_survives_until_it_is_saved(folder):
     opened = folder.save("arm.yaml", TEXT, None)
-    folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    folder.save_draft("arm.yaml", TEXT + "# typed\n")
     assert folder.read("arm.yaml", MOST).draft == TEXT + "# typed\n"
     assert folder.read("arm.yaml", MOST).text == TEXT
     folder.save("arm.yaml", TEXT + "# typed\n", opened.fingerprint)
@@ -139,17 +139,17 @@ def test_a_draft_survives_until_it_is_saved(folder):
 
 def test_a_draft_that_says_what_the_file_says_is_dropped(folder):
     folder.save("arm.yaml", TEXT, None)
-    typed = folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    typed = folder.save_draft("arm.yaml", TEXT + "# typed\n")
     assert typed.read_text() == TEXT + "# typed\n"
     assert folder.read("arm.yaml", MOST).draft is not None
-    file = folder.keep_draft("arm.yaml", TEXT)
+    file = folder.save_draft("arm.yaml", TEXT)
     assert file.read_text() == TEXT and not typed.exists()
     assert folder.read("arm.yaml", MOST).draft is None
 
 
 def test_the_list_shows_descriptions_and_results_but_neither_drafts_nor_others(folder):
     folder.save("arm.yaml", TEXT, None)
-    folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    folder.save_draft("arm.yaml", TEXT + "# typed\n")
     (folder.root / "notes.txt").write_text("mine")
     (folder.root / "deep").mkdir()
     (folder.root / "deep" / "run.nc").write_bytes(b"x")
@@ -196,7 +196,7 @@ def test_a_folder_that_cannot_be_written_still_takes_drafts_and_results(
     folder.save("arm.yaml", TEXT, None)
     before = sorted(os.listdir(folder.root))
     monkeypatch.setattr(Folder, "is_writable", property(lambda self: False))
-    draft = folder.keep_draft("arm.yaml", TEXT + "# typed\n")
+    draft = folder.save_draft("arm.yaml", TEXT + "# typed\n")
     name, place = folder.new_result("arm")
     assert not draft.is_relative_to(folder.root)
     assert folder.existing(name) == place

@@ -208,7 +208,7 @@ def test_a_first_run_finds_the_work_of_warming_done(tmp_path):
     request = {"name": "simulate", "source": str(NEW_ROBOT), "values": {}}
     request |= {"changes": {"payload.mass": 0.3}}
     request |= {"files": {"output": str(tmp_path / "a.nc")}}
-    result = made.backend.ask(made.backend.runs, VERB, **request)
+    result = made.backend.call(made.backend.runs, VERB, **request)
     made.backend.close()
     # Nothing is compiled anew for another payload: what is left is to look it up.
     assert result["complete"]

@@ -378,7 +378,7 @@ def open_run(page, source):
     page.evaluate(f"location.hash = '#screen=run&source={source}'")
     expect(page.get_by_label("Duration [s]")).to_be_visible()
     expect(page.get_by_label("Duration [s]")).not_to_have_attribute(
-        "placeholder", "as the file has it"
+        "placeholder", "as in the file"
     )
 
 
@@ -432,7 +432,7 @@ def test_the_robot_is_seen_while_it_is_computed(browser, house):
     expect(page.locator("#live-run")).to_contain_text("simple-pendulum at")
     expect(page.locator(".job")).to_contain_text("left")
     page.get_by_role("button", name="Cancel run 1").click()
-    expect(page.locator(".job")).to_contain_text("kept up to")
+    expect(page.locator(".job")).to_contain_text("saved up to")
     expect(page.locator("#live-run")).to_be_hidden()
 
 

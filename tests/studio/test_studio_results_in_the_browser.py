@@ -126,7 +126,7 @@ def test_other_runs_lie_over_the_curves_and_differences_are_told(page, runs):
     assert float(values["rod (heavy)"]) == pytest.approx(heavy, rel=1e-3)
     apart = np.abs(second.q - first.q).max()
     expect(page.locator("#compare caption")).to_be_visible()
-    cells = page.locator("#compare tbody tr").first.locator("td").all_inner_texts()
+    cells = page.locator("#compare tbody tr").first.locator("th, td").all_inner_texts()
     assert cells[:2] == [OTHER, "q.rod"]
     assert float(cells[2]) == pytest.approx(apart, rel=1e-3)
     page.get_by_label("Draw differences").check()

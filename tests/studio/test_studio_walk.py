@@ -185,7 +185,7 @@ def test_a_study_names_no_files_outside(house):
     ):
         data = {"name": verb, "source": str(root / study), "files": files}
         with pytest.raises(Exception) as failure:
-            house.backend.ask(
+            house.backend.call(
                 house.backend.analyses, VERB, **data, changes={}, values={}
             )
         assert "outside" in str(failure.value)

@@ -4,7 +4,6 @@ import logging
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.resources import files
 from pathlib import Path
 
 from fastapi import FastAPI, Request
@@ -61,19 +60,19 @@ def studio_app(backend: Backend, keys: Keys, hosts: frozenset[str]) -> ASGIApp:
 
 def assets() -> dict[str, Path]:
     """All files that pages load, by their names: only these are served."""
-    found = {}
-    for package, folder in (
-        ("lissom.studio", "pages"),
-        ("lissom.studio", "vendor"),
-        ("lissom.studio", "pictures"),
-        ("lissom.show", "drawing"),
-    ):
-        place = Path(str(files(package))) / folder
-        for path in sorted(place.glob("*")):
-            if path.suffix in KINDS:
-                name = path.name if folder == "pages" else f"{folder}/{path.name}"
-                found[name] = path
-    return found
+    package = Path(__file__).parents[1]
+    folders = {
+        "": package / "studio" / "pages",
+        "vendor/": package / "studio" / "vendor",
+        "pictures/": package / "studio" / "pictures",
+        "drawing/": package / "show" / "drawing",
+    }
+    return {
+        f"{prefix}{path.name}": path
+        for prefix, folder in folders.items()
+        for path in sorted(folder.glob("*"))
+        if path.suffix in KINDS
+    }
 
 
 def _add_pages(app: FastAPI, keys: Keys) -> None:

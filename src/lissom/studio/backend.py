@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 from ..files.description_files import (
@@ -39,7 +40,8 @@ class Backend:
         self.analyses = new_worker()
         self.runs = new_worker()
         self.queue = JobQueue(self.runs, limits.run_s, limits.jobs, limits.history)
-        self._known: dict[str, Any] = {}
+        # Answers of functions without arguments, that stay the same.
+        self.cached = cache(partial(self.call, self.files))
         self._checking = threading.Lock()
 
     def close(self) -> None:
@@ -49,15 +51,9 @@ class Backend:
         self.poses.close()
         self.analyses.close()
 
-    def ask(self, worker: Worker, function: str, **data: Any) -> Any:
+    def call(self, worker: Worker, function: str, **data: Any) -> Any:
         """The answer of a function of the package, called in a worker."""
         return worker.call(function, data, self.limits.call_s)
-
-    def remembered(self, function: str) -> Any:
-        """The answer of a function without arguments, that stays the same."""
-        if function not in self._known:
-            self._known[function] = self.ask(self.files, function)
-        return self._known[function]
 
     # --- sources ---------------------------------------------------------------------------------------------------
 
@@ -92,8 +88,8 @@ class Backend:
         """What is wrong with a description as it is typed, after it was saved as a draft."""
         # The next check replaces the draft: none must be reading it then.
         with self._checking:
-            file = str(self.folder.keep_draft(name, text))
-            found = self.ask(
+            file = str(self.folder.save_draft(name, text))
+            found = self.call(
                 self.files, "runs.validate:validate", file=file, start=False
             )
         return renamed(found, file, name)

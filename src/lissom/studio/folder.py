@@ -70,9 +70,10 @@ class Folder:
         Raises:
             RequestError: it lies outside of the folder, or is hidden, or is no name at all.
         """
-        if not name or len(name) > LONGEST_NAME or "\0" in name:
-            raise RequestError("that is no file name")
         parts = Path(name).parts
+        # `.` is a name without parts.
+        if not parts or len(name) > LONGEST_NAME or "\0" in name:
+            raise RequestError("that is no file name")
         if any(part.startswith((".", "~")) for part in parts):
             raise RequestError(f"{name}: hidden files and .. stay outside", 403)
         root = self.root
@@ -159,7 +160,7 @@ class Folder:
             self.drop_draft(name)
         return Text(name, text, fingerprint(content), None)
 
-    def keep_draft(self, name: str, text: str) -> Path:
+    def save_draft(self, name: str, text: str) -> Path:
         """The file with what was typed: a hidden draft beside the description, until both say the same."""
         _check_ending(name, DESCRIPTIONS)
         content = _encoded(name, text)

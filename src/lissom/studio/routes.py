@@ -71,7 +71,7 @@ def _add_files(router: APIRouter, backend: Backend) -> None:
     @router.post("/joint")
     def joint(question: JointQuestion) -> Answer:
         """Changes of what is typed after which a joint is placed the other way."""
-        edits = backend.ask(
+        edits = backend.call(
             backend.files,
             "describe.rewrite_joint:rewrite_joint",
             file=backend.draft_source(question.name),
@@ -91,7 +91,7 @@ def _add_files(router: APIRouter, backend: Backend) -> None:
         """The robot file of a URDF file of the folder, beside it, with its meshes."""
         path = folder.existing(question.name)
         output, made = folder.free_beside(path, ".yaml")
-        found = backend.ask(
+        found = backend.call(
             backend.files,
             "studio.verb_calls:import_robot",
             file=str(path),
@@ -113,11 +113,11 @@ def _add_robots(router: APIRouter, backend: Backend) -> None:
     @router.get("/library")
     def library() -> Answer:
         """Robots, scenarios and materials of the package, and the words that descriptions accept."""
-        choices = backend.remembered("describe.choices:choices")
-        forms = backend.remembered("describe.forms:file_forms")
+        choices = backend.cached("describe.choices:choices")
+        forms = backend.cached("describe.forms:file_forms")
         return {
-            **backend.remembered("describe.library:library"),
-            "materials": backend.remembered("describe.material:library_materials"),
+            **backend.cached("describe.library:library"),
+            "materials": backend.cached("describe.material:library_materials"),
             "choices": {**choices, "forms": forms},
         }
 
@@ -125,7 +125,7 @@ def _add_robots(router: APIRouter, backend: Backend) -> None:
     def scenario(name: str) -> Answer:
         """What a run of a robot or a scenario begins with, and the names that it may use."""
         facts = "runs.scenario_facts:scenario_facts"
-        return backend.ask(backend.files, facts, source=backend.source(name))
+        return backend.call(backend.files, facts, source=backend.source(name))
 
     @router.post("/pose")
     def pose(question: PoseQuestion) -> Answer:
@@ -137,7 +137,7 @@ def _add_robots(router: APIRouter, backend: Backend) -> None:
         """The modes at a pose, one of them in motion."""
         request = worker_request(backend, verb_named("modes"), question)
         call = "studio.posed_robot:modes_at_pose"
-        return backend.ask(backend.poses, call, **request)
+        return backend.call(backend.poses, call, **request)
 
 
 def posed(backend: Backend, question: PoseQuestion) -> Answer:
@@ -145,7 +145,7 @@ def posed(backend: Backend, question: PoseQuestion) -> Answer:
     check_changes(question.changes)
     find = backend.draft_source if question.draft else backend.source
     data = question.model_dump(exclude={"draft"}) | {"source": find(question.source)}
-    return backend.ask(backend.poses, "studio.posed_robot:pose", **data)
+    return backend.call(backend.poses, "studio.posed_robot:pose", **data)
 
 
 def _add_runs(router: APIRouter, backend: Backend) -> None:
@@ -187,13 +187,13 @@ def _add_results(router: APIRouter, backend: Backend) -> None:
     def animation(name: str) -> Answer:
         """A result to draw, with its charts."""
         call = "studio.result_calls:animation"
-        return backend.ask(backend.files, call, file=str(existing(name)))
+        return backend.call(backend.files, call, file=str(existing(name)))
 
     @router.get("/results/facts")
     def facts(name: str) -> Answer:
         """Facts of a result about its run."""
         call = "runs.result_facts:result_facts"
-        found = backend.ask(backend.files, call, file=str(existing(name)))
+        found = backend.call(backend.files, call, file=str(existing(name)))
         return {**found, "run": name}
 
     @router.post("/results/curves")
@@ -201,7 +201,7 @@ def _add_results(router: APIRouter, backend: Backend) -> None:
         """Curves of results, and the differences of the others from the first."""
         files = [str(existing(name)) for name in question.runs]
         call = "studio.result_calls:curves"
-        found = backend.ask(backend.analyses, call, runs=files, what=question.what)
+        found = backend.call(backend.analyses, call, runs=files, what=question.what)
         names = dict(zip(files, question.runs, strict=True))
         for one in (*found["runs"], *found["differences"]):
             one["run"] = names[one["run"]]
@@ -213,6 +213,6 @@ def _add_results(router: APIRouter, backend: Backend) -> None:
 
         def write(path: str) -> object:
             call = "studio.result_calls:gif"
-            return backend.ask(backend.files, call, path=path, **motion.model_dump())
+            return backend.call(backend.files, call, path=path, **motion.model_dump())
 
         return file_answer("motion.gif", write)

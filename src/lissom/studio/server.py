@@ -111,12 +111,12 @@ def host_names(host: str, port: int) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in names)
 
 
-def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
+def serve(options: ServerOptions, note: Callable[[str], None]) -> None:
     """Serves until it is interrupted.
 
     Args:
         options: folder, address and access.
-        say: prints a line.
+        note: prints a line.
 
     Raises:
         ServerError: it cannot start.
@@ -128,7 +128,7 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     # From here on an early browser waits instead of being refused.
     taken.listen()
     if options.port not in (0, port):
-        say(f"port {options.port} is in use: taking {port}")
+        note(f"port {options.port} is in use: taking {port}")
     secure = options.certificate is not None
     keys = Keys(port, options.password, secure)
     limits = StudioLimits()
@@ -136,11 +136,11 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
     shown = "127.0.0.1" if is_local(options.host) else options.host
     address = f"{'https' if secure else 'http'}://{shown}:{port}/"
     if not folder.is_writable:
-        say(f"{folder.root} cannot be written: nothing can be saved there")
+        note(f"{folder.root} cannot be written: nothing can be saved there")
     start = f"{address}?token={keys.token}"
-    say(f"studio: {start}")
-    say("Ctrl-C ends it")
-    keys.on_new_token = lambda token: say(f"another browser: {address}?token={token}")
+    note(f"studio: {start}")
+    note("Ctrl-C ends it")
+    keys.on_new_token = lambda token: note(f"another browser: {address}?token={token}")
     config = uvicorn.Config(
         studio_app(backend, keys, host_names(options.host, port)),
         log_level="warning",
@@ -163,11 +163,11 @@ def serve(options: ServerOptions, say: Callable[[str], None]) -> None:
 
 def _warm(backend: Backend) -> None:
     """Loads the library, and compiles for a first run and a first picture, while the browser opens."""
-    pose = partial(backend.ask, backend.poses, "studio.posed_robot:pose")
+    pose = partial(backend.call, backend.poses, "studio.posed_robot:pose")
     calls = (
         partial(warm_run, backend),
         partial(pose, source=str(NEW_ROBOT), changes={}),
-        partial(backend.remembered, "describe.library:library"),
+        partial(backend.cached, "describe.library:library"),
     )
 
     def start(call: Callable[[], object]) -> None:
@@ -182,7 +182,7 @@ def _warm(backend: Backend) -> None:
 def warm_run(backend: Backend) -> None:
     """A short run of the robot that a new configuration begins with."""
     with tempfile.TemporaryDirectory(prefix="lissom-warm-") as place:
-        backend.ask(
+        backend.call(
             backend.runs,
             VERB,
             name="simulate",

@@ -28,7 +28,7 @@ def verb_routes(backend: Backend) -> APIRouter:
     @router.get("")
     def declarations() -> Data:
         """Parameters of all verbs with help, unit, range and default: what forms are made of."""
-        return backend.remembered("studio.verb_calls:declarations")
+        return backend.cached("studio.verb_calls:declarations")
 
     @router.post("/{name}")
     def answer(name: str, question: VerbQuestion, response: Response) -> Any:
@@ -36,7 +36,7 @@ def verb_routes(backend: Backend) -> APIRouter:
         verb = known_verb(name)
         request = worker_request(backend, verb, question)
         if verb.limit_s <= backend.limits.call_s:
-            found = backend.ask(backend.analyses, VERB, **request)
+            found = backend.call(backend.analyses, VERB, **request)
             if verb.reads == NOTHING:
                 # A page knows the files of the folder by their names.
                 source = request["source"]
@@ -46,7 +46,7 @@ def verb_routes(backend: Backend) -> APIRouter:
             return found
         backend.queue.check_room()
         # Mistakes are reported at once, field by field.
-        backend.ask(backend.files, "studio.verb_calls:check_verb", **request)
+        backend.call(backend.files, "studio.verb_calls:check_verb", **request)
         response.status_code = 202
         job = partial(new_job, backend, verb, question, request)
         return backend.queue.add(job).listed()
@@ -61,7 +61,7 @@ def verb_routes(backend: Backend) -> APIRouter:
         if name == SIMULATE and kind == LIBRARY and rest in library_scenarios():
             # Its name alone is that of a scenario.
             source = backend.source(source)
-        return backend.ask(
+        return backend.call(
             backend.files,
             "studio.verb_calls:verb_lines",
             name=name,
@@ -84,7 +84,7 @@ def verb_routes(backend: Backend) -> APIRouter:
 
         def write(path: str) -> object:
             files = {output.name: path}
-            return backend.ask(backend.analyses, VERB, **request, files=files)
+            return backend.call(backend.analyses, VERB, **request, files=files)
 
         return file_answer(f"{name}{ending}", write)
 
