@@ -67,8 +67,17 @@ class Client:
         self.cookie = keys.set_cookie.partition(";")[0]
 
     def request(
-        self, method, path, body=None, headers=None, query="", raw=None, cookie=True
+        self,
+        method,
+        path,
+        body=None,
+        headers=None,
+        query="",
+        raw=None,
+        cookie=True,
+        more=False,
     ):
+        """The answer to a request; `more`: its body goes on, but nothing comes."""
         content = raw if raw is not None else b""
         if body is not None:
             content = json.dumps(body).encode()
@@ -82,7 +91,7 @@ class Client:
         for name, value in (headers or {}).items():
             sent.pop(name) if value is None else sent.update({name: value})
         scope = scope_of("http", path, query, sent, method=method)
-        return asyncio.run(_exchange(self.app, scope, content))
+        return asyncio.run(_exchange(self.app, scope, content, more))
 
     def get(self, path, **options):
         return self.request("GET", path, **options)
@@ -117,7 +126,7 @@ def scope_of(kind, path, query, headers, **others):
     }  # fmt: skip
 
 
-async def _exchange(app, scope, content):
+async def _exchange(app, scope, content, more):
     sent = []
     delivered = False
 
@@ -126,7 +135,7 @@ async def _exchange(app, scope, content):
         if delivered:
             await asyncio.sleep(3600)
         delivered = True
-        return {"type": "http.request", "body": content, "more_body": False}
+        return {"type": "http.request", "body": content, "more_body": more}
 
     async def send(message):
         sent.append(message)

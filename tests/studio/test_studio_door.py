@@ -204,6 +204,22 @@ def test_large_and_endless_requests_are_refused(tmp_path):
     made.backend.close()
 
 
+def test_slow_and_overlong_uploads_are_refused(tmp_path):
+    made = studio(tmp_path, StudioLimits(upload=2000, receive_s=0.05))
+
+    def upload(raw, headers, more=False):
+        return made.client.request(
+            "PUT", "/api/upload", None, headers, "name=a.npz", raw, more=more
+        )
+
+    slow = upload(b"x" * 100, {"content-length": "200"}, more=True)
+    assert (slow.status, slow.json["error"]["kind"]) == (408, "bad input")
+    # More than it announced.
+    assert upload(b"x" * 3000, {"content-length": "100"}).status == 413
+    assert not list(tmp_path.iterdir())
+    made.backend.close()
+
+
 def png(color, size=(8, 6)):
     text = io.BytesIO()
     Image.new("RGBA", size, color).save(text, "PNG")

@@ -47,7 +47,7 @@ def worker():
 
 @pytest.fixture
 def queue(worker):
-    made = JobQueue(worker, limit_s=10.0, most=20, history=5)
+    made = JobQueue(worker, StudioLimits(run_s=10.0, jobs=20, history=5))
     yield made
     made.close()
 
@@ -103,6 +103,18 @@ def test_a_cancelled_run_keeps_what_is_done(queue, tmp_path):
     assert wait_for(lambda: states(queue)[number] == "cancelled")
     assert queue.jobs()[0]["has_result"]
     assert not queue.cancel(number)
+
+
+def test_a_run_that_is_cancelled_before_its_call_began_stops(queue, worker, tmp_path):
+    begin = threading.Event()
+    call = worker.call
+    worker.call = lambda *data: begin.wait(10.0) and call(*data)
+    number = add(queue, tmp_path)
+    assert wait_for(lambda: states(queue)[number] == "running")
+    # The call forgets it when it begins.
+    assert queue.cancel(number)
+    begin.set()
+    assert wait_for(lambda: states(queue)[number] == "cancelled")
 
 
 def test_a_run_that_waits_is_cancelled_without_a_trace(queue, worker, tmp_path):

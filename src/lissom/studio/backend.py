@@ -39,7 +39,7 @@ class Backend:
         self.poses = new_worker()
         self.analyses = new_worker()
         self.runs = new_worker()
-        self.queue = JobQueue(self.runs, limits.run_s, limits.jobs, limits.history)
+        self.queue = JobQueue(self.runs, limits)
         # Answers of functions without arguments, that stay the same.
         self.cached = cache(partial(self.call, self.files))
         self._checking = threading.Lock()

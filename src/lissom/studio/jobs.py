@@ -9,6 +9,7 @@ from time import time
 from typing import Any
 
 from .explanation import RequestError
+from .limits import StudioLimits
 from .worker import VERB, CallFailed, Worker
 
 QUEUED, RUNNING = "queued", "running"
@@ -64,10 +65,8 @@ class Job:
 class JobQueue:
     """Jobs in the order of their requests, one at a time."""
 
-    def __init__(self, worker: Worker, limit_s: float, most: int, history: int):
-        self.limit_s = limit_s
-        self.most = most
-        self.history = history
+    def __init__(self, worker: Worker, limits: StudioLimits):
+        self.limits = limits
         self.version = 0  # counts changes: pages are sent the list when it grows
         self._jobs: dict[int, Job] = {}
         self._numbers = itertools.count(1)
@@ -94,9 +93,9 @@ class JobQueue:
         """
         with self._change:
             waiting = sum(job.state in OPEN for job in self._jobs.values())
-        if waiting >= self.most:
-            message = f"{self.most} runs wait already: cancel some first"
-            raise RequestError(message, 429)
+        most = self.limits.jobs
+        if waiting >= most:
+            raise RequestError(f"{most} runs wait already: cancel some first", 429)
 
     def job(self, number: int) -> Job | None:
         """The job of a number, None where there is none."""
@@ -151,12 +150,16 @@ class JobQueue:
         def watch(progress: dict[str, Any]) -> None:
             with self._change:
                 now = self._jobs[job.number]
+                # A request to stop before the call began was dropped with those of earlier calls.
+                if now.stopping:
+                    self._worker.stop()
                 if "picture" in progress:
                     progress["pictures"] = now.pictures + 1
                 self._update(job.number, moving=now.moving or time(), **progress)
 
+        limit_s = self.limits.run_s
         try:
-            answer = self._worker.call(VERB, job.request, self.limit_s, watch)
+            answer = self._worker.call(VERB, job.request, limit_s, watch)
             outcome: dict[str, Any] = {"state": DONE, "answer": answer}
             if job.call == SIMULATE:
                 outcome["result"] = answer
@@ -170,7 +173,7 @@ class JobQueue:
             self._update(job.number, **outcome)
             _remove_empty(job.path)
             ended = [n for n, one in self._jobs.items() if one.state not in OPEN]
-            for number in ended[: -self.history]:
+            for number in ended[: -self.limits.history]:
                 del self._jobs[number]
 
     def _update(self, number: int, **values: Any) -> None:

@@ -14,9 +14,8 @@ class Keys:
     """Token, password and cookie of one studio."""
 
     def __init__(self, port: int, password: str | None = None, secure: bool = False):
-        self.cookie_name = (
-            f"lissom_studio_{port}"  # ports of one host share their cookies
-        )
+        # Ports of one host share their cookies.
+        self.cookie_name = f"lissom_studio_{port}"
         self.secure = secure
         self.token = secrets.token_urlsafe(24)  # opens the next browser
         self.on_new_token: Callable[[str], None] = lambda token: None

@@ -108,7 +108,7 @@ def worker_request(backend: Backend, verb: Verb, question: VerbQuestion) -> Data
     check_changes(question.changes)
     check_values(question.values)
     if not isinstance(question.source, str) and verb.reads != NOTHING:
-        raise RequestError("source: which robot?", 400)
+        raise RequestError("source: which robot?")
     # A verb that reads no robot takes a name of the library as the command line does.
     place = backend.named if verb.reads == NOTHING else backend.source
     places = [place(name) for name in question.sources]

@@ -19,7 +19,6 @@ from ..worker_process import (
 )
 from .explanation import Explanation, explained, explanation
 
-RESULT, FAILURE = "result", "failure"
 VERB = "studio.verb_calls:verb"
 # -P: the folder in which the studio is opened holds no modules.
 PROGRAM = (sys.executable, "-P", "-m", "lissom.studio.worker")
@@ -67,10 +66,10 @@ class Worker:
         request = pickle.dumps((function, data, watch is not None))
         with self._turn:
             self._stopping.clear()
-            kind, content = self._answer(request, limit_s, watch)
-        if kind == FAILURE:
-            raise CallFailed(content)
-        return content
+            result, failure = self._answer(request, limit_s, watch)
+        if failure is not None:
+            raise CallFailed(failure)
+        return result
 
     def stop(self) -> None:
         """Requests that the running call stops: what is done is saved where the function can."""
@@ -85,7 +84,9 @@ class Worker:
 
     def _answer(
         self, request: bytes, limit_s: float, watch: Callable | None
-    ) -> tuple[str, Any]:
+    ) -> tuple[Any, Explanation | None]:
+        """What a function returned, and how it failed if it did."""
+
         def report(content: bytes) -> None:
             if watch is not None:
                 watch(pickle.loads(content))
@@ -129,11 +130,11 @@ def _answered(request: bytes, report: Report) -> bytes:
     if is_watched:
         data["watch"] = watch
     try:
-        answer = RESULT, plain(resolve_name(f"lissom.{function}")(**data))
+        answer = plain(resolve_name(f"lissom.{function}")(**data)), None
     except KeyboardInterrupt:
-        answer = FAILURE, explanation("interrupted", "stopped before it began")
+        answer = None, explanation("interrupted", "stopped before it began")
     except Exception as failure:
-        answer = FAILURE, explained(failure)
+        answer = None, explained(failure)
     return pickle.dumps(answer)
 
 
