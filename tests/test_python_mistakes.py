@@ -6,7 +6,7 @@ import pytest
 
 import lissom as ls
 from lissom.analyse.validity.validity_warning import ValidityWarning
-from lissom.runs.scenario_argument import scenario_from
+from lissom.runs.sources import scenario_from
 
 
 def bar(name, **joint):

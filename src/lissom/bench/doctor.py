@@ -26,7 +26,7 @@ from ..runs.simulation import simulate
 from ..solve.model import Model
 
 PACKAGES = ("jax", "jaxlib", "numpy", "scipy", "equinox", "llvmlite", "xarray")
-# For what each extra is good; `cuda` is judged by the devices.
+# Purpose of each extra; `cuda` is checked by the devices.
 EXTRAS = {
     "plot": "pictures, by matplotlib",
     "fe": "links from finite-element files and CAD geometry",
@@ -51,7 +51,7 @@ class InstallationCheck:
     seconds: float | None = None
 
     def lines(self) -> tuple[str, ...]:
-        """What was found, and below it what to do about it."""
+        """What was found, and advice below it."""
         time = "" if self.seconds is None else f" ({self.seconds:.1f} s)"
         found = f"{self.verdict:8} {self.name}: {self.words}{time}"
         return (found, f"{'':8} {self.advice}") if self.advice else (found,)

@@ -84,34 +84,30 @@ class ImportedRobot(Result):
         Raises:
             DescriptionError: the file cannot be written.
         """
-        data = _with_pictures(self.data, self.shapes.read(), Path(path))
+        data = _with_pictures(self.data, self.shapes.surfaces, Path(path))
         build(Robot, Document(None, data, {})).save(path)
 
 
 @dataclass
 class LinkShapes:
-    """Shapes of links, read from their meshes when they are needed."""
+    """Shapes of links, read from their meshes at their first use."""
 
     found: "UrdfRobot"
     folder: Path
     file: str
-    wanted: bool | None  # None: those that there are
-    surfaces: Surfaces | None = None  # None: not read yet
+    wanted: bool | None  # None: those whose meshes exist
     missing: tuple[str, ...] = ()  # one line about those that are missing
 
-    def read(self) -> Surfaces:
-        """Triangles by the names of links.
+    @cached_property
+    def surfaces(self) -> Surfaces:
+        """Triangles by the names of links, read at their first use.
 
         Raises:
             DescriptionError: a mesh is missing, and meshes are required.
         """
-        if self.surfaces is None:
-            self.surfaces = {}
-            if self.wanted is not False:
-                self._read_meshes(self.surfaces)
-        return self.surfaces
-
-    def _read_meshes(self, surfaces: Surfaces) -> None:
+        surfaces: Surfaces = {}
+        if self.wanted is False:
+            return surfaces
         problems = []
         for link, visuals in self.found.visuals.items():
             try:
@@ -124,6 +120,7 @@ class LinkShapes:
         if problems:
             more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
             self.missing = (f"pictures are without the mesh of {problems[0]}{more}",)
+        return surfaces
 
 
 def import_robot(
@@ -193,12 +190,10 @@ def import_robot(
         merge_fixed,
     )
     shapes = LinkShapes(found, path.parent, str(file), meshes)
-    # Estimates of sections follow the shapes.
-    if meshes or any(ESTIMATE in beam for beam in beams.values()):
-        shapes.read()
-    data, made = with_flexible_links(
-        found.data, beams, not beam_mass, shapes.surfaces or {}
-    )
+    # Sections are estimated from the shapes.
+    estimated = any(ESTIMATE in beam for beam in beams.values())
+    surfaces = shapes.surfaces if meshes or estimated else {}
+    data, made = with_flexible_links(found.data, beams, not beam_mass, surfaces)
     imported = ImportedRobot(path, data, tuple(made), tuple(found.notes), shapes)
     # Errors of the robot are reported now.
     imported.robot  # noqa: B018

@@ -31,14 +31,9 @@ def values_by_name(names: Iterable[str], values: Any) -> dict[str, float]:
 
 def named_nodes(names: Sequence[str], rows: np.ndarray) -> dict[str, Any]:
     """Rows by node name; the last node of each link also as `link/tip`."""
-    named = {}
-    for name, row in zip(names, rows, strict=True):
-        named[str(name)] = row.tolist()
-    # Nodes of a link are counted outwards: the last one wins the name of the tip.
-    tips = {}
-    for name, row in named.items():
-        link = name.rpartition("/")[0]
-        tips[f"{link}/tip"] = row
+    named = {str(name): row.tolist() for name, row in zip(names, rows, strict=True)}
+    # Nodes of a link are counted outwards: the last one takes the name of the tip.
+    tips = {f"{name.rpartition('/')[0]}/tip": row for name, row in named.items()}
     return named | tips
 
 

@@ -66,7 +66,7 @@ def _as_problem(
 
 
 def _written(controller: Part, field: str) -> Any:
-    """What a controller has at a dotted path; None for whole parts, which would hide the message."""
+    """Value of a controller at a dotted path; None for whole parts, which would hide the message."""
     here: Any = controller
     for word in filter(None, field.split(".")):
         inside = here.get(word) if isinstance(here, Mapping) else None

@@ -61,7 +61,7 @@ def curves_of_files(
     Args:
         files: result files; the first is what the others are compared with.
         what: `q`, `torque.upper`, `position.lower/tip`, `displacement.lower/tip`, `energy`, `lower/element0.mz`.
-        most_rows: of each run, evenly left out; None: all.
+        most_rows: of each run, evenly thinned out; None: all.
 
     Raises:
         DescriptionError: a file that is no run, or that holds no such quantity.
@@ -91,7 +91,7 @@ def _run_curves(file: str, wanted: Sequence[str], is_first: bool) -> RunCurves:
 
 
 def curves_of(file: str, run: Run, what: Sequence[str]) -> list[Curves]:
-    """The curves that entries mean, see `curves_of_files`.
+    """The curves that entries select, see `curves_of_files`.
 
     Raises:
         DescriptionError: the run holds no such quantity, or its robot has no such element.
@@ -115,7 +115,7 @@ def curves_of(file: str, run: Run, what: Sequence[str]) -> list[Curves]:
 
 
 def _model_of(file: str) -> "Model":
-    """The robot of a result, as its run had it."""
+    """The model of the run of a result file."""
     scenario = scenario_of(file)
     with using(scenario.solver.backend):
         return affordable_model(scenario)
@@ -160,7 +160,7 @@ def _unit(signal: str) -> str:
 
 
 def rows_at(t: np.ndarray, times: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows at other times, by a cubic spline where there are enough of them."""
+    """Rows interpolated at other times, by a cubic spline where there are enough of them."""
     if np.array_equal(t, times):
         return rows
     order = min(3, len(times) - 1)
@@ -171,14 +171,14 @@ def _difference(first: RunCurves, other: RunCurves) -> RunCurves:
     """Difference of a run from the first one, at those times of the first that both cover."""
     inside = (first.t >= other.t[0]) & (first.t <= other.t[-1])
     t = first.t[inside]
-    held = {panel.what: panel.lines for panel in other.panels}
+    lines_of_other = {panel.what: panel.lines for panel in other.panels}
     panels = []
     for panel in first.panels if len(t) else ():
-        its = held.get(panel.what, {})
+        theirs = lines_of_other.get(panel.what, {})
         shared = {
-            name: rows_at(t, other.t, its[name]) - line[inside]
+            name: rows_at(t, other.t, theirs[name]) - line[inside]
             for name, line in panel.lines.items()
-            if name in its
+            if name in theirs
         }
         if shared:
             panels.append(panel._replace(lines=shared))
@@ -186,7 +186,7 @@ def _difference(first: RunCurves, other: RunCurves) -> RunCurves:
 
 
 def over_one_axis(runs: Sequence[RunCurves]) -> list[RunCurves]:
-    """Curves at the times of all runs, straight between their own samples; NaN before and after."""
+    """Curves at the times of all runs, linear between their own samples; NaN before and after."""
     times = np.unique(np.concatenate([np.empty(0), *(one.t for one in runs)]))
     beyond = {"left": np.nan, "right": np.nan}
     return [

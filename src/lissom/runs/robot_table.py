@@ -53,7 +53,7 @@ class RobotTable(Result):
     """The table of a robot: its links, closing joints, masses and how it is modelled."""
 
     scenario: Scenario
-    source: str  # what its file says of it
+    source: str  # the line of its file about its source
     pose: Any  # joint coordinates, if given
     links: tuple[LinkRow, ...]
 
@@ -180,14 +180,16 @@ def _row(robot: Robot, i: int) -> LinkRow:
     bare = robot.replace({"payload": None}) if robot.payload else robot
     body = body_of(bare, i)
     beam = link.beam
+    kind = "fe" if link.fe is not None else "rigid"
     material = None
     if beam is not None:
+        kind = "beam"
         m = beam.material
         material = {"E": m.E, "nu": m.nu, "density": m.density}
     return LinkRow(
         name=link.name,
         joint=link.joint.type,
-        body=_kind_of_body(link),
+        body=kind,
         length=length_to_tip(robot, i),
         section=_body_text(link, len(body.names)),
         material=material,
@@ -195,12 +197,6 @@ def _row(robot: Robot, i: int) -> LinkRow:
         elements=node_count(robot, i) - 1 if link.flexible else 0,
         theory=None if beam is None else beam.theory,
     )
-
-
-def _kind_of_body(link: Link) -> str:
-    if link.beam is not None:
-        return "beam"
-    return "fe" if link.fe is not None else "rigid"
 
 
 def _body_text(link: Link, modes: int) -> str | None:

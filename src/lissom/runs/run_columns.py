@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Quantities of a table by default.
 USUAL = ("q", "qd", "encoder", "torque", "position", "energy")
-# And what runs hold of nodes that were chosen for it.
+# And those of the nodes that a run records.
 RECORDED = ("velocity", "acceleration")
 DIGITS = 17  # a number of 64 bits survives
 
@@ -60,11 +60,6 @@ def _labels(held: Any, dimension: Any) -> list[str]:
     if dimension in held.coords:
         return [str(label) for label in held[dimension].values]
     return [str(k) for k in range(held.sizes[dimension])]
-
-
-def units(data: "Dataset", names: Sequence[str]) -> dict[str, str]:
-    """Units of quantities by name; empty where there are none."""
-    return {name: str(data[name].attrs.get("units", "")) for name in names}
 
 
 def csv_text(data: "Dataset", names: Sequence[str]) -> str:

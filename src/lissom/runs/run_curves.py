@@ -6,14 +6,14 @@ from numpy import ndarray
 
 from ..show.plot_quantities import Curves
 from .run import Run, unknown_name
-from .run_columns import columns, names_of_nodes, node_label, quantities, units
+from .run_columns import columns, names_of_nodes, node_label, quantities
 
 # Elastic displacement of the nodes: not stored, but the difference of two that are.
 DISPLACEMENT = "displacement"
 
 
 def recorded_curves(run: Run, entry: str) -> Curves:
-    """The curves of a run that an entry such as `position.lower/tip` means.
+    """The curves of a run that an entry such as `position.lower/tip` selects.
 
     Args:
         run: the result.
@@ -29,8 +29,8 @@ def recorded_curves(run: Run, entry: str) -> Curves:
         return Curves(entry, "m", _displacement(run, part))
     if quantity not in held:
         raise unknown_name("quantity", quantity, [*held, DISPLACEMENT])
-    unit = units(run.data, [quantity])[quantity]
-    return Curves(entry, unit, _columns(run, quantity, part))
+    unit = run.data[quantity].attrs.get("units", "")
+    return Curves(entry, str(unit), _columns(run, quantity, part))
 
 
 def _displacement(run: Run, part: str) -> Mapping[str, ndarray]:

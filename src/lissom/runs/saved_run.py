@@ -75,7 +75,7 @@ class PreparedRun:
         return self.files.checkpoint
 
     def run(self, watch: Watch, observe: Observe) -> "Run":
-        """The run; its `notes` and `files` say what became of it.
+        """The run, with its `notes` and `files`.
 
         Args:
             watch: called with the simulated time that is reached [s].
@@ -286,7 +286,7 @@ def _watched(
 
 
 def _initial_of(file: str | None) -> dict[str, Any]:
-    """The start of a scenario where another run ended.
+    """The key `initial` of a scenario that starts where another run ended.
 
     Raises:
         DescriptionError: the file is no result.
@@ -401,7 +401,7 @@ def saved_somewhere(
 
 
 def _advice(run: "Run", model: "Model") -> str:
-    """What to try where the reason itself does not say."""
+    """Remedies where the reason itself names none."""
     from ..solve.massless import massless_coordinates, massless_message
 
     if float(run.t[-1]) == 0.0:

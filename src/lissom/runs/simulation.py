@@ -35,7 +35,7 @@ from ..types import RESULTS, ended_as
 from .checkpoint_file import CheckpointFile
 from .run import Interrupted, Run, SimulationError
 from .run_table import run_table
-from .scenario_argument import ScenarioLike, scenario_from
+from .sources import scenario_from
 from .start import RunStart, start_run, start_scenario
 
 
@@ -68,8 +68,8 @@ def simulate(
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
         state: at the start, from `model.at` or `model.static`, or a pose, in which the robot rests undeformed; q = 0 by
             default.
-        start: a run to continue: state, time and works are those of its end. A sampled law continues with
-            what it remembers, unless the run comes from a file.
+        start: a run to continue: state, time and works are those of its end. A sampled law continues from
+            its state, unless the run comes from a file.
         t_start: time at the start [s], for states that come from elsewhere; inputs are read from there on.
         t_end: time at the end [s].
         output_dt: spacing of the output [s].
@@ -80,7 +80,7 @@ def simulate(
         progress: True for a bar; False for none; None for one in terminals and notebooks if it takes over a second.
         watch: called with the time reached during the run [s].
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
-        scenario: what the result file should remember as its origin.
+        scenario: origin of the run, recorded in the result file.
         build_s: time already spent on building the model, for the record.
         known_warnings: about the data of the run, listed before those about the run itself.
         checkpoint: file that stores the run every 20 s and where it is interrupted; it is not deleted.
@@ -148,7 +148,7 @@ def completed_run(
     resume: bool = False,
     observe: Observe = lambda snapshot: None,
 ) -> Run:
-    """The run from a start to its end; `left` is what an earlier run leaves to it. See `simulate`.
+    """The run from a start to its end; `left` are the final values of the run that it continues. See `simulate`.
 
     A `Scenario` is recorded like its data, and its warnings come before those about the run.
     """
@@ -203,14 +203,14 @@ def completed_run(
 
 
 class _End(NamedTuple):
-    """What a run leaves to the one that continues it."""
+    """Final values of a run, for the run that continues it."""
 
     before: PreviousRun = PreviousRun()
     residual: float = 0.0  # of its energy balance [J]
 
 
 def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, Any, "_End"]:
-    """State and time at which a run begins, and what was before."""
+    """State and time at which a run begins, and the final values of the run that it continues."""
     if start is None:
         return state, t_start, _End()
     if not isinstance(start, Run):
@@ -227,7 +227,7 @@ def _start_of(state: Any, start: Any, t_start: Any) -> tuple[Any, Any, "_End"]:
 
 
 def _law_warnings(inputs: Inputs, t_start: float, before: PreviousRun) -> list[str]:
-    """Incidents of the control law, and a warning that a sampled one starts at `t_start` without its memory."""
+    """Incidents of the control law, and a warning that a sampled one starts at `t_start` without its state."""
     feedback, law = inputs.law, inputs.feedback
     lines = list(feedback.law.incidents()) if isinstance(feedback, WiredLaw) else []
     is_sampled = law is not None and law.sample is not None
@@ -239,7 +239,7 @@ def _law_warnings(inputs: Inputs, t_start: float, before: PreviousRun) -> list[s
 
 
 def run_scenario(
-    scenario: ScenarioLike,
+    scenario: Any,
     watch: Callable[[float], None] = lambda t: None,
     throw: bool = True,
     *,

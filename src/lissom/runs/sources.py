@@ -20,7 +20,7 @@ from ..files.description_files import kind_of_file
 from ..files.document import Document
 from ..files.errors import refused
 from ..files.named_files import with_named_files
-from .scenario_argument import scenario_from
+from ..solve.arguments import ArgumentError
 
 # A robot or a scenario: a library name, a file, or the data itself.
 Source = str | Robot | Scenario
@@ -41,6 +41,20 @@ def scenario_of(source: Source, changes: Mapping[str, Any] | None = None) -> Sce
     else:
         scenario = scenario_from(source)
     return scenario.replace(changes) if changes else scenario
+
+
+def scenario_from(scenario: Any) -> Scenario:
+    """The scenario itself, or that of a name, a file or data; of a robot, 1 s under gravity from rest."""
+    if isinstance(scenario, Scenario):
+        return scenario
+    if isinstance(scenario, Robot):
+        return Scenario(robot=scenario)
+    if isinstance(scenario, str | Path):
+        return Scenario.load(scenario)
+    if isinstance(scenario, Mapping):
+        return Scenario.from_dict(scenario)
+    message = "must be a Scenario, a name of the library, the path of a file, or data"
+    raise ArgumentError("scenario", scenario, message)
 
 
 def robot_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenario:

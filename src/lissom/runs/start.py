@@ -78,7 +78,7 @@ def start_run(
         law_field: the argument that brought the law, for messages.
 
     Raises:
-        ArgumentError: a time is none, or a law is sampled less than once.
+        ArgumentError: a time is no number, or a law is sampled less than once.
         ValueError: an input, a node or the pose does not fit the robot.
     """
     begin = _start_time(t_start)
@@ -182,7 +182,7 @@ def initial_state(model: Model, scenario: Scenario) -> State:
 
 
 def _given_state(model: Model, start: Initial) -> State:
-    """The state of which every coordinate is given, as a run leaves it.
+    """The state with every coordinate given, as at the end of a run.
 
     Raises:
         DescriptionError: there are more or fewer elastic coordinates.
@@ -204,7 +204,7 @@ def _given_state(model: Model, start: Initial) -> State:
 def _at_prescribed_motion(
     model: Model, state: State, inputs: Inputs, t_start: float
 ) -> State:
-    """The state in which joints with a prescribed motion start where and as fast as it says."""
+    """The state in which joints with a prescribed motion start at its position and speed."""
     if not inputs.motion:
         return state
     q = np.array(state.q)
@@ -262,7 +262,7 @@ _state_at = compiled_quickly(state_at)
 
 
 def _check_sample(field: str, law: Any, t_end: Any) -> None:
-    """Refuse a law that would act once, and hold its first command to the end."""
+    """Refuse a law that would be sampled once and then hold its command to the end."""
     sample = law.sample if isinstance(law, AbstractLaw) else None
     end = seconds_from("t_end", t_end)
     if sample is not None and float(np.asarray(sample)) > end:

@@ -71,7 +71,7 @@ class ControllerRow:
 
     @property
     def reason(self) -> str | None:
-        """Why there are no numbers, for people."""
+        """Why there are no numbers, for the table."""
         if self.failed in (None, NOT_RUN):
             return self.failed
         return f"failed: {self.failed}"
@@ -134,7 +134,7 @@ class ControllerComparison(Result):
         return Summary(title, facts, COLUMNS, tuple(rows), parts=parts)
 
     def plot(self, path: Any = None) -> Any:
-        """Figure of the runs that there are; `path` writes it too.
+        """Figure of the finished runs; `path` writes it too.
 
         Raises:
             ValueError: there is no run.
@@ -186,7 +186,7 @@ class ControllerComparison(Result):
 
 
 def result_name(name: str, names: list[str]) -> str:
-    """The file of a controller's run: its place in the study, and its name in letters that every system takes."""
+    """File name of a controller's run: its number in the study, and its name in portable characters."""
     letters = re.sub(r"[^\w-]+", "-", name).strip("-") or "run"
     return f"{names.index(name):02d}-{letters}.nc"
 

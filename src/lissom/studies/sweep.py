@@ -518,7 +518,7 @@ def source_of(workers: int | None, cluster: Any) -> Source:
 
 
 def finish_sweep(plan: Plan, store: ChunkStore, inventory: Survey) -> Sweep:
-    """The results of a store that holds all chunks; the dataset is written where it is not there yet."""
+    """The results of a store that holds all chunks; the dataset is written if it is missing."""
     target = store.folder / DATASET
     if inventory.tally.computed or not target.exists():
         write_dataset(plan, store, inventory.names, target)
