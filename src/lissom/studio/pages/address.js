@@ -1,4 +1,4 @@
-// What is seen stands in the fragment of the address, so that a link shares it: #screen=look&source=library:four-bar
+// What a screen shows is in the fragment of the address, so that a link shares it: #screen=look&source=library:four-bar
 
 export function readAddress() {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
@@ -21,7 +21,7 @@ export function go(state) {
 
 // A source as people and the command line call it.
 export const sourceName = (source) => source.replace(/^(library|scenario):/, "");
-// What runs where a robot of the library is at hand: the scenario of its name, as on the command line.
+// What runs for a robot of the library: the scenario of its name, as on the command line.
 export function sourceToRun(source, { scenarios }) {
   const name = source?.startsWith("library:") ? sourceName(source) : "";
   return scenarios.some((scenario) => scenario.name === name) ? `scenario:${name}` : source;

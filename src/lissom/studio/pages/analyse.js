@@ -1,7 +1,7 @@
 // Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
-import { choice, make, pair, saying, setGroups, setOptions } from "./dom.js";
+import { choice, make, pair, reporting, setGroups, setOptions } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
 import { MapTab } from "./map_tab.js";
@@ -14,8 +14,7 @@ import { ofPoint, VerbFields } from "./verb_form.js";
 export class AnalyseScreen {
   constructor(app) {
     this.app = app;
-    this.sources = make("select", {});
-    this.sources.onchange = () => go({ screen: "analyse", source: this.sources.value, tab: this.tabs.current });
+    this.sources = choice([], "", (source) => go({ screen: "analyse", source, tab: this.tabs.current }));
     this.point = new VerbFields("linearize", ofPoint, () => { noteInAddress({ q: this.q.value.replaceAll(" ", "") }); this.showLines(); });
     this.formulation = choice([], "", (name) => { noteInAddress({ formulation: name }); this.showLines(); });
     this.message = make("div", { class: "message", role: "alert" });
@@ -35,7 +34,7 @@ export class AnalyseScreen {
     return this.point.fields.q.input;
   }
 
-  // Whatever is asked for waits until the robot of the address is known.
+  // Every request waits until the robot of the address is known.
   open(state) {
     this.ready = this.prepare(state);
     return this.ready;
@@ -43,7 +42,8 @@ export class AnalyseScreen {
   async prepare(state) {
     const [library, { files }] = await Promise.all([this.app.library(), get("files"), this.point.open()]);
     this.showSources(library, files, state.source);
-    this.showFormulations(library.choices.formulations, state.formulation);
+    setOptions(this.formulation, [["", "as in the file"], ...library.choices.formulations]);
+    this.formulation.value = state.formulation ?? "";
     if (state.q !== undefined) this.q.value = state.q.split(",").join(", ");
     const tab = state.tab in this.parts ? state.tab : "modes";
     this.tabs.show(tab);
@@ -52,13 +52,13 @@ export class AnalyseScreen {
     if (isNew && state.q === undefined) this.q.value = "";
     this.showLines();
     const part = this.parts[tab];
-    Object.values(this.parts).forEach((other) => { if (other !== part) other.close(); });
+    Object.values(this.parts).forEach((other) => { if (other !== part) other.close?.(); });
     await part.open(state);
     if (isNew) this.meeting = this.meet();
     await this.meeting;
   }
   close() {
-    Object.values(this.parts).forEach((part) => part.close());
+    Object.values(this.parts).forEach((part) => part.close?.());
   }
   showTab(key) {
     const { source } = this;
@@ -74,15 +74,10 @@ export class AnalyseScreen {
     if (source) this.sources.value = taken.has(sourceName(source)) && isLibrary(source) ? `library:${sourceName(source)}` : source;
     this.source = this.sources.value;
   }
-  showFormulations(names, chosen = "") {
-    setOptions(this.formulation, [["", "as the file has it"], ...names]);
-    this.formulation.value = chosen;
-  }
   // The joints of another robot, by their names.
   meet() {
-    this.message.textContent = "";
-    this.warning.textContent = "";
-    return saying(this.message, async () => {
+    this.message.textContent = this.warning.textContent = "";
+    return reporting(this.message, async () => {
       const pose = await post("pose", { source: this.source, sag: false });
       Object.values(this.parts).forEach((part) => part.robot?.(pose));
       this.q.placeholder = pose.joints.map(({ name }) => name).join(", ");
@@ -94,16 +89,16 @@ export class AnalyseScreen {
     const changes = this.formulation.value ? { formulation: this.formulation.value } : {};
     return { source: this.source, changes, values: this.point.values() };
   }
-  // What goes wrong is said here; the page says that it waits.
-  async asking(act) {
+  // Shows that the page waits, and what goes wrong.
+  async computing(act) {
     this.waiting.textContent = "computing\u2026";
     await this.ready;
     this.message.textContent = "";
-    await saying(this.message, act);
+    await reporting(this.message, act);
     this.waiting.textContent = "";
   }
-  warn(lines) {
-    this.warning.textContent = lines.join("\n");
+  warn({ warnings, weight_note: note }) {
+    this.warning.textContent = [...warnings, note].filter(Boolean).join("\n");
   }
   showLines() {
     if (this.source && this.tabs.current) this.same.show(this.parts[this.tabs.current].calls());

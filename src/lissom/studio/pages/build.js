@@ -1,6 +1,6 @@
 // Build: form and text side by side, each follows the other; the robot changes as you type.
 import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
-import { button, debounced, make, notice } from "./dom.js";
+import { actOn, button, debounced, make, notice } from "./dom.js";
 import { Editor } from "./editor.js";
 import { ErlsChoice } from "./erls.js";
 import { Equivalents } from "./equivalents.js";
@@ -11,13 +11,10 @@ import { Stage } from "./stage.js";
 
 const TYPING_MS = 350;
 
-// What a new configuration begins with.
-const newRobot = async () => (await fetch("/assets/new_robot.yaml")).text();
-
 export class BuildScreen {
   constructor(app) {
     this.app = app;
-    this.stage = new Stage("The robot as it is described", "The picture follows once the description is right.");
+    this.stage = new Stage("The robot as it is described", "The picture follows once the description is valid.");
     this.problems = make("ul", { class: "problems", "aria-live": "polite" });
     this.formPlace = make("div", { class: "form" }, this.problems);
     this.same = new Equivalents(app);
@@ -30,16 +27,14 @@ export class BuildScreen {
     this.check = debounced(() => this.checkNow(), TYPING_MS);
     this.element.addEventListener("keydown", (event) => this.onKey(event));
     // Nothing is lost when the tab closes in the middle of a word.
-    addEventListener("pagehide", () => this.keepNow());
+    addEventListener("pagehide", () => this.storeNow());
   }
   bar() {
-    this.nameInput = make("input", { "aria-label": "File name", size: 26 });
-    this.nameInput.onchange = () => this.rename(this.nameInput.value.trim());
+    this.nameInput = make("input", { "aria-label": "File name", size: 26, onchange: () => this.rename(this.nameInput.value.trim()) });
     this.state = make("span", { class: "soft", role: "status" });
-    this.saveButton = button("Save", () => this.save(), "main");
-    this.runButton = button("Save and run", () => this.saveAndRun());
     // Until a file is open there is nothing to save.
-    this.saveButton.disabled = this.runButton.disabled = true;
+    this.saveButton = button("Save", () => this.save(), { class: "main", disabled: true });
+    this.runButton = button("Save and run", () => this.saveAndRun(), { disabled: true });
     return make("div", { class: "bar row" },
       make("h1", { id: "build-title" }, "Build"), this.nameInput, this.saveButton, this.runButton,
       button("Undo", () => this.editor.undo()), button("Redo", () => this.editor.redo()),
@@ -48,12 +43,16 @@ export class BuildScreen {
   }
 
   async open({ source, fresh }) {
-    await this.prepareForm();
+    if (!this.form) await this.prepareForm();
     if (!source || source === this.opened) return;
     this.opened = source;
     this.fresh = true;
     const proposed = isLibrary(source) ? `${sourceName(source)}.yaml` : source;
-    const found = fresh ? await this.unsaved(source) : await get("text", { name: source });
+    const found = await get("text", { name: source }).catch(async (failure) => {
+      // A new file that was typed into before and never saved is a draft.
+      if (!fresh) throw failure;
+      return { text: await (await fetch("/assets/new_robot.yaml")).text() };
+    });
     const ownFile = !isLibrary(source) && !fresh;
     this.name = proposed;
     this.fingerprint = ownFile ? found.fingerprint : null;
@@ -66,31 +65,22 @@ export class BuildScreen {
     this.changed(this.editor.text);
     this.same.show([["validate", { source: this.name }]]);
   }
-  // A new file may have been typed into before and never saved.
-  async unsaved(name) {
-    try {
-      return await get("text", { name });
-    } catch {
-      return { text: await newRobot(), draft: null };
-    }
-  }
   async prepareForm() {
-    if (this.form) return;
     const { materials, choices } = await this.app.library();
     this.form = new RobotForm(choices.forms.robot, (edit) => this.editor.apply(edit), (link, by) => this.rewriteJoint(link, by), materials);
     this.formPlace.append(this.form.element, this.erls.element, this.same.element);
   }
 
-  // The draft as it stands is what the service reads.
+  // The server reads the draft.
   async rewriteJoint(link, by) {
     const { errors } = await put("draft", { name: this.name, text: this.editor.text });
-    if (errors.length) throw new Error(`Mend this first: ${errors[0].field}: ${errors[0].message}`);
+    if (errors.length) throw new Error(`Correct this first: ${errors[0].field}: ${errors[0].message}`);
     return (await post("joint", { name: this.name, link, by })).edits;
   }
 
   // --- typing ---
   changed(text) {
-    this.unkept = true;
+    this.isUnstored = true;
     this.form?.show(text);
     this.showState();
     this.check();
@@ -99,12 +89,12 @@ export class BuildScreen {
     const isSaved = this.editor.text === this.savedText;
     this.saveButton.disabled = isSaved;
     this.runButton.disabled = false;
-    this.state.textContent = isSaved ? "saved" : "not saved (kept as a draft)";
+    this.state.textContent = isSaved ? "saved" : "not saved (stored as a draft)";
   }
   async checkNow() {
     const text = this.editor.text;
     try {
-      this.unkept = false;
+      this.isUnstored = false;
       const found = await put("draft", { name: this.name, text });
       if (text !== this.editor.text) return;
       this.showProblems(found.errors);
@@ -113,8 +103,8 @@ export class BuildScreen {
       this.showProblems([{ line: null, field: "", message: failure.message }]);
     }
   }
-  keepNow() {
-    if (this.unkept && this.name) put("draft", { name: this.name, text: this.editor.text }, { keepalive: true }).catch(() => {});
+  storeNow() {
+    if (this.isUnstored && this.name) put("draft", { name: this.name, text: this.editor.text }, { keepalive: true }).catch(() => {});
   }
   showProblems(errors) {
     this.editor.mark(errors);
@@ -133,7 +123,7 @@ export class BuildScreen {
       const pose = await live.pose({ source: this.name, draft: true, changes: this.erls.changes() });
       this.stage.show(pose.picture, { keepCamera: !this.fresh, dhFrames: pose.dh_frames });
       this.erls.warn("");
-      this.erls.open(pose.picture.nodes, pose.joints.filter((joint) => joint.independent).length, this.erls.picked);
+      this.erls.open(pose, this.erls.picked);
       if (this.stage.view.works) this.stage.view.notes.marks = this.erls.marks();
       this.fresh = false;
     } catch (failure) {
@@ -144,7 +134,7 @@ export class BuildScreen {
   }
 
   // --- files ---
-  async rename(name) {
+  rename(name) {
     if (!name || name === this.name) return;
     this.name = /\.ya?ml$/.test(name) ? name : `${name}.yaml`;
     this.nameInput.value = this.name;
@@ -181,12 +171,9 @@ export class BuildScreen {
   onKey(event) {
     if (!(event.ctrlKey || event.metaKey)) return;
     const inEditor = event.target.closest(".cm-editor");
-    const key = event.key.toLowerCase();
     const acts = { s: () => this.save() };
     // The editor has these keys itself; a field would undo its own letters alone.
     if (!inEditor) Object.assign(acts, { z: () => (event.shiftKey ? this.editor.redo() : this.editor.undo()), y: () => this.editor.redo() });
-    if (!acts[key]) return;
-    event.preventDefault();
-    acts[key]();
+    actOn(event, acts[event.key.toLowerCase()]);
   }
 }

@@ -47,7 +47,7 @@ export class ChartList {
   addChart(what, found) {
     const panel = this.panelOf(found.runs[0], what);
     const chart = new Chart(titleOf(what), panel.unit, this.cursors);
-    chart.heading.append(button("\u00d7", () => this.remove(what), "close", `Remove the chart ${titleOf(what)}`));
+    chart.heading.append(button("\u00d7", () => this.remove(what), { class: "close", "aria-label": `Remove the chart ${titleOf(what)}` }));
     this.element.append(chart.element);
     this.entries.set(what, { chart, found });
     this.draw(what);

@@ -2,7 +2,7 @@
 // Two more cursors, A and B, measure: with Shift and a click, or from the keyboard.
 import { seriesColor } from "/assets/drawing/themes.js";
 import { uPlot } from "/assets/vendor/chart.js";
-import { make, shown } from "./dom.js";
+import { actOn, make, shown } from "./dom.js";
 import { onTheme } from "./theme.js";
 
 const HEIGHT = 170;
@@ -11,7 +11,8 @@ const color = (name) => getComputedStyle(document.documentElement).getPropertyVa
 
 // What the cursors of all charts on a screen share.
 export class Cursors {
-  constructor(onTime) {
+  // `onTime` follows a drag; without it the cursors alone do.
+  constructor(onTime = (t) => this.moveTo(t)) {
     this.onTime = onTime;
     this.charts = new Set();
     this.t = 0;
@@ -34,23 +35,22 @@ export class Cursors {
 }
 
 export class Chart {
-  // `axis`: what is plotted against, "t [s]" unless told otherwise; `logarithmic`: axes that are, "x" and "y".
+  // `axis`: what is plotted against, "t [s]" by default; `logarithmic`: axes that are, "x" and "y".
   constructor(title, unit, cursors, { axis = "t [s]", logarithmic = [], height = HEIGHT } = {}) {
     this.title = unit ? `${title} [${unit}]` : title;
     this.unit = unit;
     Object.assign(this, { cursors, axis, logarithmic, height });
-    this.place = make("div", { class: "plot", role: "group", "aria-roledescription": "chart", tabIndex: 0 });
+    this.place = make("div", { class: "plot", role: "group", "aria-roledescription": "chart", tabIndex: 0, onkeydown: (event) => this.key(event) });
     this.heading = make("h2", { class: "small" }, this.title);
     this.measured = make("div", { class: "measured numbers", role: "status" });
     this.element = make("figure", { class: "chart" }, this.heading, this.place, this.measured);
     this.lines = ["time", "mark", "mark"].map((kind) => make("div", { class: `cursor ${kind}`, hidden: true, "aria-hidden": "true" }));
-    this.place.onkeydown = (event) => this.key(event);
-    cursors?.charts.add(this);
+    cursors.charts.add(this);
     new ResizeObserver(() => this.resize()).observe(this.element);
     this.forgetTheme = onTheme(() => { if (this.plot && this.place.isConnected) this.show(this.x, this.curves); });
   }
   remove() {
-    this.cursors?.charts.delete(this);
+    this.cursors.charts.delete(this);
     this.forgetTheme();
     this.element.remove();
     this.plot?.destroy();
@@ -72,15 +72,11 @@ export class Chart {
       axes: [{ ...line, size: 30 }, line], cursor: { show: false },
       series: [{ label: this.axis, value: (_, v) => shown(v) }, ...series],
       // Places on the axis are known once the curves are drawn, and the legend takes values after that.
-      hooks: { draw: [() => queueMicrotask(() => this.showCursors())] },
+      hooks: { draw: [() => queueMicrotask(() => { this.showTime(this.cursors.t); this.showMarks(); })] },
     };
     this.plot = new uPlot(options, [x, ...curves.map(({ values }) => values)], this.place);
     this.plot.over.append(...this.lines);
     this.listen();
-  }
-  showCursors() {
-    this.showTime(this.cursors?.t ?? this.x[0]);
-    this.showMarks();
   }
   // The chart in words, for those who do not see it.
   describe(x, curves) {
@@ -88,8 +84,8 @@ export class Chart {
       const [low, high] = extent(values);
       return `${name} from ${shown(low, 3)} to ${shown(high, 3)}`;
     });
-    const keys = this.cursors ? ". Arrow keys move the time, M sets a mark, Escape takes the marks away" : "";
-    this.place.setAttribute("aria-label", `${this.title} over ${this.axis} from ${shown(x[0], 3)} to ${shown(x.at(-1), 3)}: ${parts.join(", ")}${keys}`);
+    const keys = "Arrow keys move the time, M sets a mark, Escape takes the marks away";
+    this.place.setAttribute("aria-label", `${this.title} over ${this.axis} from ${shown(x[0], 3)} to ${shown(x.at(-1), 3)}: ${parts.join(", ")}. ${keys}`);
   }
   resize() {
     const width = this.element.clientWidth;
@@ -102,15 +98,14 @@ export class Chart {
     const { over } = this.plot;
     const place = (event) => this.plot.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
     over.onpointerdown = (event) => {
-      if (!this.cursors) return;
       if (event.shiftKey) return this.cursors.mark(place(event));
       over.setPointerCapture(event.pointerId);
       this.cursors.onTime(place(event));
     };
-    over.onpointermove = (event) => { if (this.cursors && event.buttons && !event.shiftKey) this.cursors.onTime(place(event)); };
+    over.onpointermove = (event) => { if (event.buttons && !event.shiftKey) this.cursors.onTime(place(event)); };
   }
   key(event) {
-    if (!this.cursors || !this.plot) return;
+    if (!this.plot) return;
     const { t } = this.cursors;
     const step = KEY_STEP * (this.x.at(-1) - this.x[0]) * (event.shiftKey ? 10 : 1);
     const acts = {
@@ -118,9 +113,7 @@ export class Chart {
       Home: () => this.cursors.onTime(this.x[0]), End: () => this.cursors.onTime(this.x.at(-1)),
       m: () => this.cursors.mark(t), M: () => this.cursors.mark(t), Escape: () => this.cursors.clearMarks(),
     };
-    if (!acts[event.key]) return;
-    event.preventDefault();
-    acts[event.key]();
+    actOn(event, acts[event.key]);
   }
   // A line over the curves: they themselves need no new drawing.
   placeLine(line, x) {
@@ -130,13 +123,13 @@ export class Chart {
   }
   showTime(t) {
     if (!this.plot) return;
-    if (this.cursors) this.placeLine(this.lines[0], t);
+    this.placeLine(this.lines[0], t);
     // The legend shows the values at this time.
     const row = this.plot.valToIdx(t);
     this.plot.setLegend({ idxs: this.plot.series.map(() => row) });
   }
   showMarks() {
-    if (!this.plot || !this.cursors) return;
+    if (!this.plot) return;
     const { marks } = this.cursors;
     marks.forEach((x, k) => this.placeLine(this.lines[k + 1], x));
     this.measured.textContent = this.measurement(marks);

@@ -1,6 +1,7 @@
 // Other results beside the one that is shown: which, and how far they are apart.
-import { button, checkbox, heading, make, saying, shown } from "./dom.js";
-import { ask, saveFile } from "./verb_form.js";
+import { checkbox, make, reporting, shown } from "./dom.js";
+import { table } from "./pictures.js";
+import { ask, saveButtons } from "./verb_form.js";
 
 const COLUMNS = ["run", "quantity", "largest", "at [s]", "rms", "unit", "% of its motion"];
 
@@ -10,20 +11,20 @@ export class ComparePanel {
     this.others = [];
     this.differences = false;
     this.list = make("div", { class: "toggles" });
-    this.table = make("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Differences" });
-    this.said = make("div", { class: "soft", role: "status" });
-    const apart = checkbox("Draw differences from this result", false, (on) => { this.differences = on; this.onChange(this.others, on); });
-    this.box = apart.box;
+    this.table = make("div", {});
+    this.status = make("div", { class: "soft", role: "status" });
+    this.apart = checkbox("Draw differences from this result", false, (on) => { this.differences = on; this.onChange(this.others, on); });
+    const pictures = saveButtons("compare", () => ({ source: this.runs }), (act) => reporting(this.status, act), ["Picture (.png)", ".png"], ["(.svg)", ".svg"]);
     this.element = make("details", { class: "panel", id: "compare" }, make("summary", {}, "Compare with other results"),
-      this.list, apart.label, this.table, make("div", { class: "row" }, button("Picture (.png)", () => this.picture(".png")), button("(.svg)", () => this.picture(".svg"))), this.said);
+      this.list, this.apart, this.table, make("div", { class: "row" }, ...pictures), this.status);
   }
   // `others` as a link brings them.
   open(file, files, others, differences, joints) {
     this.file = file;
     this.kinds = new Map(joints.map(({ name, type }) => [`q.${name}`, type]));
     this.others = others.filter((name) => name !== file && files.includes(name));
-    this.differences = this.box.checked = differences;
-    const boxes = files.filter((name) => name !== file).map((name) => checkbox(name, this.others.includes(name), (on) => this.choose(name, on)).label);
+    this.differences = this.apart.control.checked = differences;
+    const boxes = files.filter((name) => name !== file).map((name) => checkbox(name, this.others.includes(name), (on) => this.choose(name, on)));
     this.list.replaceChildren(...(boxes.length ? boxes : [make("span", { class: "soft" }, "There is no other result yet.")]));
     if (this.others.length) this.element.open = true;
     return this.show();
@@ -36,23 +37,20 @@ export class ComparePanel {
   get runs() {
     return [this.file, ...this.others];
   }
-  // The table under way is waited for by whoever needs it whole.
+  // A report waits until the table is ready.
   show() {
     this.ready = this.find();
     return this.ready;
   }
   async find() {
     this.table.replaceChildren();
-    this.said.textContent = "";
+    this.status.textContent = "";
     if (!this.others.length) return;
-    await saying(this.said, async () => {
+    await reporting(this.status, async () => {
       const found = await ask("compare", { source: this.runs });
       this.table.replaceChildren(differenceTable(found, this.kinds));
-      if (found.not_shared.length) this.said.textContent = `not in all runs: ${found.not_shared.join(", ")}`;
+      if (found.not_shared.length) this.status.textContent = `not in all runs: ${found.not_shared.join(", ")}`;
     });
-  }
-  picture(ending) {
-    return saying(this.said, () => saveFile("compare", { source: this.runs }, ending));
   }
   // For a report.
   tables() {
@@ -62,8 +60,7 @@ export class ComparePanel {
 
 function differenceTable({ first, models, shared_time: [start, end], differences }, kinds) {
   const unitOf = ({ quantity, unit }) => (kinds.has(quantity) ? { revolute: "rad", prismatic: "m" }[kinds.get(quantity)] ?? unit : unit);
-  const rows = differences.map((row) => make("tr", {},
-    ...[row.run, row.quantity, shown(row.largest), shown(row.at), shown(row.rms), unitOf(row), shown(100 * row.share, 3)].map((text) => make("td", { class: "numbers" }, text))));
-  const told = Object.entries(models).map(([run, { robot, model }]) => `${run}: ${robot}, ${model}`).join("; ");
-  return make("table", {}, make("caption", {}, `Differences from ${first}, ${shown(start)} to ${shown(end)} s. ${told}`), heading(...COLUMNS), make("tbody", {}, ...rows));
+  const rows = differences.map((row) => [row.run, row.quantity, shown(row.largest), shown(row.at), shown(row.rms), unitOf(row), shown(100 * row.share, 3)]);
+  const runs = Object.entries(models).map(([run, { robot, model }]) => `${run}: ${robot}, ${model}`).join("; ");
+  return table(`Differences from ${first}, ${shown(start)} to ${shown(end)} s. ${runs}`, COLUMNS, rows);
 }

@@ -1,9 +1,9 @@
 // Controllers: many on one motion of one robot, in one table and one figure; their runs can be looked at.
 import { go } from "./address.js";
-import { button, labelled, make, setOptions, shown } from "./dom.js";
+import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
-import { get, pictureAddress } from "./server.js";
+import { get } from "./server.js";
 
 const COLUMNS = [
   ["controller", (row) => row.name], ["tracking rms [mrad or mm]", (row) => 1e3 * row.tracking_rms], ["residual [mm]", (row) => 1e3 * row.residual],
@@ -15,36 +15,32 @@ const COLUMNS = [
 export class ControlTab extends JobTab {
   constructor(screen) {
     super(screen, "control compare", { picture: "compare.png", numbers: "rows.csv", results: "runs" });
-    this.study = make("select", {});
-    this.study.onchange = () => this.screen.showLines();
+    this.study = choice([], "", () => this.screen.showLines());
     this.result = make("div", {});
-    const start = button("Compare the controllers", () => this.start(), "main");
-    start.id = "compare-controllers";
-    this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study), start), this.job.element, this.result);
+    const start = button("Compare the controllers", () => this.start(), { class: "main", id: "compare-controllers" });
+    this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study), start), this.progress, this.result);
   }
   async open() {
     super.open();
     const [library, { files }] = await Promise.all([this.screen.app.library(), get("files")]);
     const own = files.filter(({ name }) => name.endsWith(".control.yaml")).map(({ name }) => [name, name]);
     const known = library.studies.map((name) => [`library:${name}`, `${name} (library)`]);
-    const kept = this.study.value;
+    const chosen = this.study.value;
     setOptions(this.study, [...own, ...known]);
     const ofRobot = known.find(([value]) => value === this.screen.source);
-    if (kept || ofRobot) this.study.value = kept || ofRobot[0];
+    if (chosen || ofRobot) this.study.value = chosen || ofRobot[0];
     this.screen.showLines();
   }
   question() {
     return { source: this.study.value };
   }
   async show(found, job) {
-    const rows = found.rows.map((row) => (row.failed ? [row.name, "failed: see below", ...COLUMNS.slice(2).map(() => "")] : COLUMNS.map(([, of], k) => (k ? shown(of(row) || (of(row) === 0 ? 0 : NaN), 3) : of(row)))));
+    const rows = found.rows.map((row) => (row.failed ? [row.name, "failed: see below", ...COLUMNS.slice(2).map(() => "")] : [row.name, ...COLUMNS.slice(1).map(([, of]) => shown(of(row), 3))]));
     const caption = `${found.robot}, ${found.model}: first mode that the motors move ${shown(found.first_mode_hz)} Hz; the motion ends at ${shown(found.stop)} s`;
     const notes = found.rows.flatMap((row) => [...(row.failed ? [row.failed] : []), ...row.notes].map((line) => make("li", {}, `${row.name}: ${line}`)));
     this.result.replaceChildren(table(caption, COLUMNS.map(([text]) => text), rows), make("ul", { class: "soft" }, ...notes));
     if (found.files.results) this.result.append(this.runs(job));
-    if (!found.files.picture) return;
-    const address = await pictureAddress(job.file);
-    this.result.append(make("img", { class: "figure", src: address, alt: `Motions of ${found.rows.length} controllers of ${found.robot} beside each other` }));
+    if (found.files.picture) await this.addPicture(job, `Motions of ${found.rows.length} controllers of ${found.robot} beside each other`);
   }
   // Every run is a result: the first is shown, the others beside it.
   runs(job) {

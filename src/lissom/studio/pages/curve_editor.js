@@ -1,5 +1,5 @@
 // A curve over time as a table and as a drawing: click to add a point, drag to move it, double click to take it out.
-import { button, choice, make, shown, svg } from "./dom.js";
+import { button, choice, make, shown, svg, svgText } from "./dom.js";
 
 const WIDTH = 420;
 const HEIGHT = 130;
@@ -13,8 +13,9 @@ export class CurveEditor {
     Object.assign(this, { title, unit, points, onChange });
     this.rows = make("tbody", {});
     this.drawing = svg("svg", { class: "curve-editor", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-    this.interpolation = choice(interpolations, interpolations[0] ?? "", () => this.changed(), `${title}: between the points`);
-    this.interpolation.hidden = interpolations.length < 2;
+    this.interpolation = choice(interpolations, interpolations[0] ?? "", () => this.changed(), {
+      "aria-label": `${title}: between the points`, hidden: interpolations.length < 2,
+    });
     this.table = make("table", {}, make("thead", {}, make("tr", {}, ...["t [s]", `[${unit}]`].map((text) => make("th", { scope: "col" }, text)), make("td", {}))), this.rows);
     this.element = make("div", { class: "curve" }, this.drawing,
       make("div", { class: "scroll points" }, this.table), make("div", { class: "row" }, button("Add a point", () => this.append()), this.interpolation));
@@ -61,8 +62,7 @@ export class CurveEditor {
       };
       return make("td", {}, input);
     };
-    const drop = button("\u00d7", () => this.remove(k), "", `${this.title}: remove point ${k + 1}`);
-    drop.disabled = this.points.length < 2;
+    const drop = button("\u00d7", () => this.remove(k), { "aria-label": `${this.title}: remove point ${k + 1}`, disabled: this.points.length < 2 });
     return make("tr", {}, cell(0, "time"), cell(1, "value"), make("td", {}, drop));
   }
 
@@ -98,16 +98,15 @@ export class CurveEditor {
     const { end, low, high } = this.scale;
     const holds = this.interpolation.value === "hold";
     const path = this.points.map(([t, v], k) => (k === 0 ? `M${this.x(t)} ${this.y(v)}` : `${holds ? `H${this.x(t)}V` : `L${this.x(t)} `}${this.y(v)}`)).join("");
-    const text = (x, y, words, anchor) => svg("text", { x, y, "text-anchor": anchor }, words);
     this.drawing.replaceChildren(
       svg("rect", { class: "ground", x: MARGIN.left, y: MARGIN.top, width: WIDTH - MARGIN.left - MARGIN.right, height: HEIGHT - MARGIN.top - MARGIN.bottom }),
       svg("line", { class: "zero", x1: MARGIN.left, x2: WIDTH - MARGIN.right, y1: this.y(0), y2: this.y(0) }),
       svg("path", { class: "curve-line", d: path }),
       ...this.points.map(([t, v]) => svg("circle", { cx: this.x(t), cy: this.y(v), r: 5 })),
-      text(MARGIN.left - 4, MARGIN.top + 8, shown(high, 3), "end"), text(MARGIN.left - 4, HEIGHT - MARGIN.bottom, shown(low, 3), "end"),
-      text(WIDTH - MARGIN.right, HEIGHT - 8, `${shown(end, 3)} s`, "end"), text(MARGIN.left, HEIGHT - 8, "0", "middle"));
+      svgText(MARGIN.left - 4, MARGIN.top + 8, shown(high, 3), "end"), svgText(MARGIN.left - 4, HEIGHT - MARGIN.bottom, shown(low, 3), "end"),
+      svgText(WIDTH - MARGIN.right, HEIGHT - 8, `${shown(end, 3)} s`, "end"), svgText(MARGIN.left, HEIGHT - 8, "0"));
     const words = this.points.map(([t, v]) => `${shown(v, 3)} at ${shown(t, 3)} s`).join(", ");
-    this.drawing.setAttribute("aria-label", `${this.title} over time${this.unit ? ` in ${this.unit}` : ""}: ${words}. The table below has the same points.`);
+    this.drawing.setAttribute("aria-label", `${this.title} over time in ${this.unit}: ${words}. The table below has the same points.`);
   }
   pointNear([px, py]) {
     return this.points.findIndex(([t, v]) => Math.hypot(this.x(t) - px, this.y(v) - py) < NEAR);

@@ -18,10 +18,7 @@ export function make(tag, properties = {}, ...children) {
   return made;
 }
 
-// `label`: for those who do not see what the button stands beside.
-export function button(text, onclick, kind = "", label = null) {
-  return make("button", { type: "button", class: kind, onclick, "aria-label": label }, text);
-}
+export const button = (text, onclick, properties = {}) => make("button", { type: "button", onclick, ...properties }, text);
 
 // A label and its input, tied to each other.
 export function labelled(text, input) {
@@ -29,16 +26,16 @@ export function labelled(text, input) {
   return [make("label", { for: input.id }, text), input];
 }
 
-// The same, never torn apart at the end of a line.
+// The same, never separated by a line break.
 export const pair = (text, input) => make("span", { class: "pair" }, ...labelled(text, input));
 
 // The titles of the columns of a table.
 export const heading = (...columns) => make("thead", {}, make("tr", {}, ...columns.map((text) => make("th", { scope: "col" }, text))));
 
-export function checkbox(text, checked, onchange) {
-  const box = make("input", { type: "checkbox", checked });
-  box.onchange = () => onchange(box.checked);
-  return { label: make("label", { class: "check" }, box, text), box };
+// A check box in its label; the box is the `control` of the label.
+export function checkbox(text, checked, onchange, properties = {}) {
+  const box = make("input", { ...properties, type: "checkbox", checked, onchange: () => onchange(box.checked) });
+  return make("label", { class: "check" }, box, text);
 }
 
 // What can be chosen: values with their words, or words that are both.
@@ -52,11 +49,10 @@ export function setGroups(select, groups) {
   const known = groups.filter(([, options]) => options.length);
   select.replaceChildren(...known.map(([label, options]) => make("optgroup", { label }, ...options.map(option))));
 }
-export function choice(options, value, onchange, label = null) {
-  const made = make("select", { "aria-label": label });
+export function choice(options, value, onchange = () => {}, properties = {}) {
+  const made = make("select", { ...properties, onchange: () => onchange(made.value) });
   setOptions(made, options);
   made.value = value;
-  made.onchange = () => onchange(made.value);
   return made;
 }
 
@@ -67,13 +63,22 @@ export function shown(number, digits = 4) {
   return size >= 1e5 || size < 1e-3 ? number.toExponential(2) : String(+number.toPrecision(digits));
 }
 
-// What goes wrong in `act` is said in `place`.
-export async function saying(place, act) {
+export const percent = (share) => (share === null ? "\u2013" : shown(100 * share, 3));
+
+// Shows the error of `act` in `place`.
+export async function reporting(place, act) {
   try {
     await act();
   } catch (failure) {
     place.textContent = failure.message;
   }
+}
+
+// Does something of our own, if anything, instead of what the browser does with an event.
+export function actOn(event, act) {
+  if (!act) return;
+  event.preventDefault();
+  act();
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -83,6 +88,7 @@ export function svg(tag, attributes, ...children) {
   made.append(...children);
   return made;
 }
+export const svgText = (x, y, words, anchor = "middle") => svg("text", { x, y, "text-anchor": anchor }, words);
 
 // Calls `act` once things have been quiet for some milliseconds.
 export function debounced(act, wait) {

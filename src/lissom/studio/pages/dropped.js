@@ -28,7 +28,7 @@ async function walk(entry, before, found) {
 }
 export const chosenFiles = (files) => [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
 
-// Where meshes that come without their folders belong: as the robot beside them names them.
+// Where meshes that come without their folders belong: where the robot beside them expects them.
 async function meshPlaces(found) {
   const places = new Map();
   for (const { path, file } of found.filter((one) => ROBOT.test(one.path))) {
@@ -41,27 +41,27 @@ async function meshPlaces(found) {
   return places;
 }
 
-// Names under which files were kept, what was made of robots, and what went wrong.
+// Uploads files: their names in the folder, the robots that were imported, notes and problems.
 export async function bring(found) {
-  const told = { names: [], made: [], notes: [], problems: [] };
+  const outcome = { names: [], made: [], notes: [], problems: [] };
   const places = await meshPlaces(found);
   const unknown = found.filter(({ path }) => !KNOWN.test(path));
-  if (unknown.length) told.problems.push(`left out: ${unknown.map(({ path }) => path).slice(0, 4).join(", ")}${unknown.length > 4 ? ", \u2026" : ""}`);
-  // Robots last: what they name is there by then.
+  if (unknown.length) outcome.problems.push(`left out: ${unknown.map(({ path }) => path).slice(0, 4).join(", ")}${unknown.length > 4 ? ", \u2026" : ""}`);
+  // Robots last: their meshes are in the folder by then.
   const known = found.filter(({ path }) => KNOWN.test(path)).sort((a, b) => ROBOT.test(a.path) - ROBOT.test(b.path));
   for (const { path, file } of known) {
     const isLone = !path.includes("/");
     try {
       const name = await upload(file, isLone ? places.get(path) ?? path : path);
-      told.names.push(name);
+      outcome.names.push(name);
       if (!ROBOT.test(name)) continue;
       const { file: made, notes } = await importRobot(name);
-      told.made.push(made);
-      told.notes.push(...notes);
+      outcome.made.push(made);
+      outcome.notes.push(...notes);
     } catch (failure) {
-      told.problems.push(`${path}: ${failure.message}`);
+      outcome.problems.push(`${path}: ${failure.message}`);
     }
   }
-  return told;
+  return outcome;
 }
 export const importRobot = (name) => post("import", { name });

@@ -2,7 +2,7 @@
 import { make } from "./dom.js";
 import { post } from "./server.js";
 
-// Folded out once it stays so, on every screen.
+// Once it is open it is open on every screen.
 let isOpen = false;
 
 export class Equivalents {
@@ -16,15 +16,15 @@ export class Equivalents {
   }
   // `calls`: verbs with their questions; `more`: further lines of Python.
   async show(calls, more = []) {
-    const asked = (this.asked = Promise.all(calls.map(([verb, question]) => post(`verbs/${verb}/lines`, question))));
-    const told = await asked.catch(() => null);
+    const request = (this.request = Promise.all(calls.map(([verb, question]) => post(`verbs/${verb}/lines`, question))));
+    const answers = await request.catch(() => null);
     // Overtaken by a later change.
-    if (asked !== this.asked || !told) return;
-    const lines = [...told.flatMap((one) => one.lines), ...more];
-    const isSaidBefore = (line, k) => /^(import|from|scenario|model) /.test(line) && lines.indexOf(line) < k;
+    if (request !== this.request || !answers) return;
+    const lines = [...answers.flatMap((one) => one.lines), ...more];
+    const isRepeated = (line, k) => /^(import|from|scenario|model) /.test(line) && lines.indexOf(line) < k;
     this.where.textContent = `Command line ${this.app.folder ? `in ${this.app.folder}` : ""}`;
-    this.command.textContent = told.map(({ command }) => command).join("\n");
-    this.python.textContent = lines.filter((line, k) => !isSaidBefore(line, k)).join("\n");
+    this.command.textContent = answers.map(({ command }) => command).join("\n");
+    this.python.textContent = lines.filter((line, k) => !isRepeated(line, k)).join("\n");
     Object.assign(this.element, { hidden: false, open: isOpen });
   }
 }

@@ -11,7 +11,7 @@ export class ErlsChoice {
     this.joints = 0;
     this.list = make("ul", { class: "files", "aria-label": "Displacements set to zero" });
     this.node = make("select", { "aria-label": "Node" });
-    this.component = choice(COMPONENTS, "rz", () => {}, "Displacement or rotation");
+    this.component = choice(COMPONENTS, "rz", undefined, { "aria-label": "Displacement or rotation" });
     this.hint = make("p", { class: "soft", role: "status" });
     this.warning = make("div", { class: "warning", role: "alert" });
     this.element = make("details", { class: "panel" },
@@ -19,7 +19,7 @@ export class ErlsChoice {
       make("p", {}, "Click a node in the picture, or choose it here, and the displacement that is zero there."),
       make("div", { class: "row" }, this.node, this.component, button("Set to zero", () => this.add())), this.list, this.hint, this.warning);
   }
-  // What a service says about the choice: displacements that define no ERLS, above all.
+  // The error of a pose, where it is about the choice: displacements that define no ERLS, above all.
   warn(message) {
     this.warning.textContent = this.picked.length && message.includes("reference") ? message : "";
   }
@@ -32,9 +32,9 @@ export class ErlsChoice {
     }
     return words;
   }
-  open(nodes, joints, zeroed) {
-    this.joints = joints;
-    setOptions(this.node, nodes);
+  open({ picture, joints }, zeroed) {
+    this.joints = joints.filter(({ independent }) => independent).length;
+    setOptions(this.node, picture.nodes);
     this.picked = zeroed;
     this.show();
   }
@@ -46,15 +46,13 @@ export class ErlsChoice {
   }
   add() {
     const name = `${this.node.value}.${this.component.value}`;
-    if (this.picked.includes(name)) return;
-    this.picked = [...this.picked, name];
-    this.changed();
+    if (!this.picked.includes(name)) this.pick([...this.picked, name]);
   }
   drop(name) {
-    this.picked = this.picked.filter((other) => other !== name);
-    this.changed();
+    this.pick(this.picked.filter((other) => other !== name));
   }
-  changed() {
+  pick(names) {
+    this.picked = names;
     this.show();
     // Until there is one for each joint there is no ERLS to compute with.
     if (this.isWhole || this.picked.length === 0) this.onChange();
@@ -64,7 +62,7 @@ export class ErlsChoice {
   }
   show() {
     this.list.replaceChildren(...this.picked.map((name) =>
-      make("li", {}, make("code", {}, name), button("\u00d7", () => this.drop(name), "", `Let ${name} move`))));
+      make("li", {}, make("code", {}, name), button("\u00d7", () => this.drop(name), { "aria-label": `Let ${name} move` }))));
     const left = this.joints - this.picked.length;
     if (this.picked.length === 0) this.hint.textContent = `None picked: the default of the formulation. ${this.joints} are needed.`;
     else this.hint.textContent = left === 0 ? "As many as joints." : left > 0 ? `${left} more to pick.` : `${-left} too many.`;

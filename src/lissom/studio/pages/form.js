@@ -11,7 +11,7 @@ const LENGTHS = { beam: 0.4, rigid: 0.2 };
 const NAMES_OF_LINKS = { link: [], joint: [], to: ["ground"], parent: ["ground"] };
 
 export class RobotForm extends SchemaForm {
-  // `rewriteJoint` tells how a joint is placed the other way.
+  // `rewriteJoint` gives the edits that place a joint the other way.
   constructor(schema, edit, rewriteJoint, materials) {
     super(schema, edit);
     this.rewriteJoint = rewriteJoint;
@@ -98,10 +98,7 @@ export class RobotForm extends SchemaForm {
     return [named, joint("type"), ...places, this.detailButton(i, name), drop];
   }
   detailButton(i, name) {
-    const all = button("all", () => this.choose(i));
-    all.setAttribute("aria-label", `All of link ${name}`);
-    all.setAttribute("aria-pressed", i === this.chosen);
-    return all;
+    return button("all", () => this.choose(i), { "aria-label": `All of link ${name}`, "aria-pressed": i === this.chosen });
   }
   bodyTable() {
     const head = ["Link", "", "Body", "Dimensions [m]", "Material", "Elements"];
@@ -113,26 +110,21 @@ export class RobotForm extends SchemaForm {
     if (link?.fe) return [name, "", "finite elements", this.cell("links", i, "fe", "file"), "", ""];
     if (!link?.beam) return [name, "", make("span", { class: "soft" }, "no body yet")];
     const at = ["links", i, "beam", "section"];
-    const material = make("span", { class: "soft" }, typeof link.beam.material === "string" ? link.beam.material : "own values");
-    const drawing = this.drawing(() => sectionDrawing(this.at(at)));
-    return [name, drawing, this.shapeChoice(at, link.beam.section), this.dimensions(at, link.beam.section), material, this.cell("links", i, "beam", "elements")];
-  }
-  shapeChoice(at, section) {
-    if (section?.start) return make("span", { class: "soft" }, `${section.start.shape}, tapered`);
-    return this.shapes(at, (shape) => this.set(at, FIRST[shape]));
+    const soft = (words) => make("span", { class: "soft" }, words);
+    const { start } = link.beam.section ?? {};
+    const shape = start ? soft(`${start.shape}, tapered`) : this.shapes(at, (picked) => this.set(at, FIRST[picked]));
+    const sizes = start ? soft("below, with all of the link") : this.dimensions(at);
+    const material = soft(typeof link.beam.material === "string" ? link.beam.material : "own values");
+    return [name, this.drawing(() => sectionDrawing(this.at(at))), shape, sizes, material, this.cell("links", i, "beam", "elements")];
   }
   shapes(at, onpick) {
     const path = [...at, "shape"];
-    const made = choice(Object.keys(FIRST).map((shape) => [shape, shape]), this.at(path), onpick);
-    made.setAttribute("aria-label", this.fieldName(path));
-    made.dataset.field = this.fieldName(path);
-    return made;
+    return choice(Object.keys(FIRST), this.at(path), onpick, this.labels(path));
   }
   sizes(at) {
     return this.fieldAt(at).forms.find(({ type }) => type === this.at([...at, "shape"]))?.fields ?? [];
   }
-  dimensions(at, section) {
-    if (section?.start) return make("span", { class: "soft" }, "below, with all of the link");
+  dimensions(at) {
     const sizes = this.sizes(at).filter(({ required }) => required);
     const inputs = sizes.map(({ key }) => Object.assign(this.cell(...at, key), { placeholder: key }));
     return make("span", { class: "row" }, ...inputs);

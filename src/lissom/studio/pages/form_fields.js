@@ -1,17 +1,17 @@
 import { freshId, make } from "./dom.js";
 
-// The validator's words at the fields; each message goes to the fields that stand nearest to its place.
+// The validator's messages at the fields: each goes to the fields with the longest path that leads to its place.
 export function markFields(form, errors) {
-  for (const said of form.querySelectorAll(".field-message")) said.remove();
+  form.querySelectorAll(".field-message").forEach((message) => message.remove());
   const inputs = [...form.querySelectorAll("[data-field]")];
   inputs.forEach((input) => { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-describedby"); });
   for (const error of errors) nearest(inputs, error.field).forEach((input) => markField(input, error.message));
 }
-function markField(input, message) {
-  const said = make("div", { class: "field-message", id: freshId("message") }, message);
+function markField(input, text) {
+  const message = make("div", { class: "field-message", id: freshId("message") }, text);
   input.setAttribute("aria-invalid", "true");
-  input.setAttribute("aria-describedby", said.id);
-  (input.closest("td, .field") ?? input.parentElement).append(said);
+  input.setAttribute("aria-describedby", message.id);
+  (input.closest("td, .field") ?? input.parentElement).append(message);
 }
 
 function nearest(inputs, field) {

@@ -1,5 +1,5 @@
 // What the form lays out by hand in one link: where its joint sits, its body, its section with a drawing, its material.
-import { choice, make, notice } from "./dom.js";
+import { checkbox, choice, make, notice } from "./dom.js";
 import { MaterialChoice } from "./form_materials.js";
 import { heading, rowOf } from "./schema_form.js";
 import { FIRST, largeSectionDrawing } from "./sections.js";
@@ -37,7 +37,7 @@ export class LinkForm {
     };
   }
 
-  // The other way of writing a joint: the service says what changes, and the robot stays as it is.
+  // The other way of writing a joint: the server answers with the edits, and the robot stays as it is.
   place(path) {
     const pick = choice(PLACES, this.form.at([...path, "dh"]) ? "dh" : "origin", (picked) => this.placeBy(path[1], picked));
     return rowOf("Placed by", pick);
@@ -64,11 +64,10 @@ export class LinkForm {
     const { form } = this;
     const section = form.at(path);
     const isTapered = Boolean(section?.start);
-    const taper = make("input", { type: "checkbox", checked: isTapered });
-    taper.onchange = () => form.set(path, isTapered ? section.start : { start: section, end: section });
+    const taper = checkbox("tapered", isTapered, () => form.set(path, isTapered ? section.start : { start: section, end: section }));
     const ends = isTapered ? [["start", "Section at the joint"], ["end", "Section at the tip"]] : [[null, "Section"]];
     const made = ends.map(([end, title]) => this.sectionEnd(end ? [...path, end] : path, title, path, isTapered));
-    return [make("label", { class: "check" }, taper, "tapered"), make("div", { class: "row sections" }, ...made)];
+    return [taper, make("div", { class: "row sections" }, ...made)];
   }
   // Both ends of a taper have one shape.
   sectionEnd(at, title, path, isTapered) {

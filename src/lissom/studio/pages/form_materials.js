@@ -3,20 +3,20 @@ import { button, make, shown } from "./dom.js";
 
 export class MaterialChoice {
   constructor(form, materials) {
-    Object.assign(this, { form, materials });
-    this.sought = "";
+    Object.assign(this, { form, materials, sought: "" });
   }
   element(field, path) {
     const material = this.form.at(path);
     const name = this.form.nameOf(path[1]);
-    const search = make("input", { type: "search", placeholder: "search the library", value: this.sought, "aria-label": `Material library: search for ${name}` });
-    search.dataset.field = this.form.fieldName(path);
+    const search = make("input", {
+      type: "search", placeholder: "search the library", value: this.sought,
+      "aria-label": `Material library: search for ${name}`, "data-field": this.form.fieldName(path),
+    });
     const list = make("ul", { class: "materials", "aria-label": "Materials of the library" });
     const fill = () => {
       this.sought = search.value;
-      const found = this.materials.filter((one) => matches(one, search.value));
-      list.replaceChildren(...found.map((one) => this.entry(one, path, material)));
-      if (!found.length) list.append(make("li", { class: "soft" }, "none of this name"));
+      const found = this.materials.filter((one) => matches(one, this.sought)).map((one) => this.entry(one, path, material));
+      list.replaceChildren(...(found.length ? found : [make("li", { class: "soft" }, "none of this name")]));
     };
     search.oninput = fill;
     fill();
@@ -24,9 +24,7 @@ export class MaterialChoice {
   }
   entry(one, path, material) {
     const words = `${one.name}: E ${shown(one.E / 1e9, 3)} GPa, \u03bd ${one.nu}, ${shown(one.density)} kg/m\u00b3`;
-    const pick = button(words, () => this.form.set(path, one.name));
-    pick.setAttribute("aria-pressed", one.name === material);
-    return make("li", {}, pick);
+    return make("li", {}, button(words, () => this.form.set(path, one.name), { "aria-pressed": one.name === material }));
   }
   own({ fields }, path, material) {
     if (typeof material === "string") {

@@ -1,20 +1,24 @@
-// A long analysis: it waits in the queue of runs, tells its progress, can be cancelled, and survives a reload of the page.
-import { make, saying } from "./dom.js";
+// A long analysis: it waits in the queue of runs, shows its progress, can be cancelled, and survives a reload of the page.
+import { make, reporting } from "./dom.js";
 import { live } from "./live.js";
 import { errorOf, isOpen, jobRow } from "./run_jobs.js";
-import { get } from "./server.js";
+import { get, pictureAddress } from "./server.js";
 import { ask, withValues } from "./verb_form.js";
 
+// What extends it draws the answer of the verb with `show`.
 export class JobPanel {
-  // `show`: draws the answer of the verb; `source`: about what, unless anything.
-  constructor(verb, show, source = () => null) {
-    Object.assign(this, { verb, show, source });
+  constructor(verb) {
+    this.verb = verb;
     this.list = make("ul", { class: "jobs" });
     this.message = make("div", { class: "message", role: "alert" });
-    this.element = make("div", {}, make("div", { role: "status" }, this.list), this.message);
+    this.progress = make("div", {}, make("div", { role: "status" }, this.list), this.message);
+  }
+  // What the analysis is about; null: anything.
+  source() {
+    return null;
   }
   open() {
-    this.forget ||= live.onJobs((jobs) => this.heard(jobs));
+    this.forget ||= live.onJobs((jobs) => this.follow(jobs));
   }
   close() {
     this.forget?.();
@@ -22,10 +26,10 @@ export class JobPanel {
   }
   start(question) {
     this.message.textContent = "";
-    return saying(this.message, () => ask(this.verb, question));
+    return reporting(this.message, () => ask(this.verb, question));
   }
   // The newest analysis of this kind is the one that is shown.
-  heard(jobs) {
+  follow(jobs) {
     const about = this.source();
     const job = jobs.find(({ call, source }) => call === this.verb && (about === null || source === about));
     this.list.replaceChildren(...(job ? [jobRow(job, this.list.firstChild)] : []));
@@ -39,7 +43,7 @@ export class JobPanel {
   refresh() {
     this.shownKey = null;
     this.message.textContent = "";
-    this.heard(live.jobs);
+    this.follow(live.jobs);
   }
   async answer(job) {
     try {
@@ -51,25 +55,23 @@ export class JobPanel {
 }
 
 // A tab of the analyses whose verb joins the queue; `files` are those that its command line and its Python write.
-export class JobTab {
-  constructor(screen, verb, files, source) {
-    Object.assign(this, { screen, verb, files });
-    this.job = new JobPanel(verb, (found, job) => this.show(found, job), source);
-  }
-  open() {
-    this.job.open();
-  }
-  close() {
-    this.job.close();
+export class JobTab extends JobPanel {
+  constructor(screen, verb, files) {
+    super(verb);
+    Object.assign(this, { screen, files });
   }
   async start() {
     await this.screen.ready;
     this.screen.showLines();
-    return this.job.start(this.question());
+    return super.start(this.question());
   }
   // The calls that this tab stands for.
   calls() {
     const question = this.question();
     return question.source ? [[this.verb, withValues(question, this.files)]] : [];
+  }
+  // The picture that the verb drew, below the numbers.
+  async addPicture(job, alt) {
+    this.result.append(make("img", { class: "figure", src: await pictureAddress(job.file), alt }));
   }
 }

@@ -2,12 +2,13 @@
 import { Chart, Cursors } from "./charts.js";
 import { button, labelled, make, shown } from "./dom.js";
 import { poleMap, table } from "./pictures.js";
-import { ask, ownOnes, saveFile, VerbFields, withValues } from "./verb_form.js";
+import { ask, ownOnes, parts, saveFile, VerbFields, withValues } from "./verb_form.js";
 
 const TABLE_POLES = 24;
 const FILES = [["linear model", "linearize", ".npz"], ["linear model", "linearize", ".mat"], ["bode", "frequency-response", ".csv"],
   ["bode", "frequency-response", ".svg"], ["step", "step-response", ".csv"], ["step", "step-response", ".svg"]];
-const split = (text) => text.split(",").map((name) => name.trim()).filter(Boolean);
+// None: those that the verb takes by default.
+const namesIn = ({ value }) => (value.trim() ? parts(value) : undefined);
 
 export class LinearTab {
   constructor(screen) {
@@ -18,8 +19,7 @@ export class LinearTab {
     this.poles = make("div", {});
     this.bode = make("div", {});
     this.step = make("div", {});
-    const find = button("Linearize", () => this.ask(), "main");
-    find.id = "linearize";
+    const find = button("Linearize", () => this.ask(), { class: "main", id: "linearize" });
     this.element = make("div", {},
       make("div", { class: "fields" }, ...labelled("Inputs", this.inputs), ...labelled("Outputs", this.outputs), this.fields.element),
       make("div", { class: "row" }, find,
@@ -29,7 +29,6 @@ export class LinearTab {
   open() {
     return this.fields.open();
   }
-  close() {}
   // Another robot has other channels.
   robot({ picture }) {
     this.inputs.value = this.outputs.value = "";
@@ -41,37 +40,30 @@ export class LinearTab {
     this.shaken = { input: `${tip}.f${axis}`, output: `${tip}.p${axis}` };
   }
   channels() {
-    const asked = {};
-    if (this.inputs.value.trim()) asked.inputs = split(this.inputs.value);
-    if (this.outputs.value.trim()) asked.outputs = split(this.outputs.value);
-    return asked;
+    return { inputs: namesIn(this.inputs), outputs: namesIn(this.outputs) };
   }
-  question() {
-    return this.with(this.channels());
-  }
-  with(more) {
-    return withValues(this.screen.question(), more);
+  question(more = {}) {
+    return withValues(this.screen.question(), { ...this.channels(), ...more });
   }
   async ask() {
-    await this.screen.asking(async () => {
+    await this.screen.computing(async () => {
       const linear = await ask("linearize", this.question());
       this.suggest(linear);
       this.showPoles(linear);
-      const asked = this.question();
-      const [bode, step] = await Promise.all([ask("frequency-response", asked), ask("step-response", this.stepQuestion())]);
+      const [bode, step] = await Promise.all([ask("frequency-response", this.question()), ask("step-response", this.stepQuestion())]);
       this.showBode(bode);
       this.showStep(step);
       this.screen.showLines();
     });
   }
   stepQuestion() {
-    return this.with({ ...this.channels(), ...this.fields.values() });
+    return this.question(this.fields.values());
   }
   // The calls that this tab stands for.
   calls() {
     const { inputs, outputs } = this.channels();
-    const calls = [["linearize", this.with({ ...this.channels(), output: "model.npz" })]];
-    if (inputs && outputs) calls.push(["frequency-response", this.with({ inputs, outputs, plot: "bode.png" })], ["step-response", this.with({ inputs, outputs, plot: "step.png" })]);
+    const calls = [["linearize", this.question({ output: "model.npz" })]];
+    if (inputs && outputs) calls.push(["frequency-response", this.question({ plot: "bode.png" })], ["step-response", withValues(this.stepQuestion(), { plot: "step.png" })]);
     return calls;
   }
   // All channels of a robot at once are too many curves: one torque and its encoder; the tip where joints are held.
@@ -83,7 +75,8 @@ export class LinearTab {
     if (!this.inputs.value.trim()) this.inputs.value = inputs[0] ?? "";
     if (!this.outputs.value.trim()) this.outputs.value = (outputs.find((name) => name.endsWith(".encoder")) ?? outputs[0]) || "";
   }
-  showPoles({ robot, model, eigenvalues, unstable, states, shapes, warnings, weight_note: note }) {
+  showPoles(linear) {
+    const { robot, model, eigenvalues, unstable, states, shapes } = linear;
     const rows = eigenvalues.filter(({ imag }) => imag >= 0).slice(0, TABLE_POLES).map(({ real, imag }) => {
       const size = Math.hypot(real, imag);
       return [shown(real), shown(imag), shown(size / (2 * Math.PI)), size ? shown((-100 * real) / size, 3) : "\u2013"];
@@ -91,10 +84,10 @@ export class LinearTab {
     const many = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
     const caption = `${robot}, ${model}: ${many(states.length, "state")}, ${many(shapes.B[1], "input")}, ${many(shapes.C[0], "output")}, ${many(unstable, "unstable pole")}; slowest first, one of each pair`;
     this.poles.replaceChildren(poleMap(eigenvalues), table(caption, ["real [1/s]", "imaginary [rad/s]", "frequency [Hz]", "damping [%]"], rows));
-    this.screen.warn([...warnings, ...(note ? [note] : [])]);
+    this.screen.warn(linear);
   }
   showBode({ frequency_hz: frequency, responses }) {
-    const cursors = new Cursors((f) => cursors.moveTo(f));
+    const cursors = new Cursors();
     const axis = "frequency [Hz]";
     const magnitude = new Chart("Magnitude", "SI units", cursors, { axis, logarithmic: ["x", "y"], height: 230 });
     const phase = new Chart("Phase", "deg", cursors, { axis, logarithmic: ["x"] });
@@ -105,14 +98,13 @@ export class LinearTab {
     phase.show(frequency, curves("phase_deg"));
   }
   showStep({ t, responses }) {
-    const cursors = new Cursors((time) => cursors.moveTo(time));
-    const chart = new Chart("Step response", "SI units", cursors, { height: 210 });
+    const chart = new Chart("Step response", "SI units", new Cursors(), { height: 210 });
     this.step.replaceChildren(make("h2", {}, "Step response"), chart.element);
     chart.show(t, responses.map(({ input, output, response }) => ({ name: `${input} \u2192 ${output}`, values: response })));
   }
   save(verb, ending) {
-    const asked = verb === "step-response" ? this.stepQuestion() : this.question();
-    return this.screen.asking(() => saveFile(verb, asked, ending));
+    const question = verb === "step-response" ? this.stepQuestion() : this.question();
+    return this.screen.computing(() => saveFile(verb, question, ending));
   }
 }
 

@@ -1,6 +1,6 @@
-// The web socket: it tells of every change among the runs, and answers poses while a slider moves.
+// The web socket: it reports every change of the runs, and answers poses while a slider moves.
 import { $ } from "./dom.js";
-import { StudioError } from "./server.js";
+import { NO_ANSWER, StudioError } from "./server.js";
 
 const AGAIN_MS = 1500;
 
@@ -16,7 +16,7 @@ class Live {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     this.socket = new WebSocket(`${scheme}://${location.host}/api/live`);
     this.socket.onopen = () => this.opened();
-    this.socket.onmessage = (event) => this.heard(JSON.parse(event.data));
+    this.socket.onmessage = (event) => this.receive(JSON.parse(event.data));
     this.socket.onclose = () => this.closed();
   }
   opened() {
@@ -26,25 +26,23 @@ class Live {
   }
   closed() {
     $("connection").textContent = "no connection to the studio";
-    const error = { kind: "no answer", message: "the studio does not answer: is it still running?" };
-    for (const { reject } of this.waiting.values()) reject(new StudioError(error, 0));
+    for (const { reject } of this.waiting.values()) reject(new StudioError(NO_ANSWER));
     this.waiting.clear();
     setTimeout(() => this.connect(), AGAIN_MS);
   }
-  heard(message) {
+  receive(message) {
     if (message.jobs) {
       this.jobs = message.jobs;
       this.listeners.forEach((listen) => listen(this.jobs));
       return;
     }
-    const asked = this.waiting.get(message.id);
-    // Older questions were overtaken and get no answer.
+    const request = this.waiting.get(message.id);
+    // Older requests were overtaken and get no answer.
     for (const id of this.waiting.keys()) if (id <= message.id) this.waiting.delete(id);
-    if (!asked) return;
-    if (message.error) asked.reject(new StudioError(message.error, 400));
-    else asked.resolve(message.pose);
+    if (message.error) request?.reject(new StudioError(message.error));
+    else request?.resolve(message.pose);
   }
-  // The answer to the newest question; questions that are overtaken stay without one.
+  // The answer to the newest request; requests that are overtaken get none.
   pose(question) {
     const id = ++this.numbers;
     const text = JSON.stringify({ id, pose: question });

@@ -1,15 +1,13 @@
 // Look: the robot with its frames and nodes; sliders and a pull at its tip move it, sag and holding torques follow.
 import { go, noteInAddress, sourceName, sourceToRun } from "./address.js";
-import { button, checkbox, debounced, make, saying, shown } from "./dom.js";
-import { SAG } from "./defaults.js";
+import { button, checkbox, debounced, make, reporting, shown } from "./dom.js";
 import { ErlsChoice } from "./erls.js";
 import { Equivalents } from "./equivalents.js";
 import { live } from "./live.js";
 import { PoseMap, rangeOf } from "./look_map.js";
 import { PoseModes } from "./look_modes.js";
-import { Player } from "./player.js";
-import { Stage } from "./stage.js";
-import { saveFile } from "./verb_form.js";
+import { MovingStage } from "./player.js";
+import { parts, saveButtons, withValues } from "./verb_form.js";
 
 const QUIET_MS = 300; // before the address and the lines for the command line follow
 // Rounding of an equilibrium is nothing to show.
@@ -18,31 +16,32 @@ const rounded = (value, digits = 5) => (Math.abs(value) < 1e-9 ? 0 : +value.toPr
 export class LookScreen {
   constructor(app) {
     this.app = app;
-    this.stage = new Stage("The robot in this pose", "Choose a robot on the start screen.");
-    this.player = new Player((t) => this.stage.moveTo(t));
+    this.stage = new MovingStage("The robot in this pose", "Choose a robot on the start screen.");
+    this.player = this.stage.player;
     this.player.element.hidden = true;
     this.sliders = make("div", {});
     this.tip = make("div", { class: "row tip" });
+    this.tipInputs = ["x", "y", "z"].map((axis) => make("input", {
+      type: "number", class: "number", step: "any", "aria-label": `Tip ${axis} in m`, onchange: () => this.pullTip(),
+    }));
     this.facts = make("div", { "aria-live": "polite" });
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
     this.same = new Equivalents(app);
-    const sag = checkbox("Sag under gravity", SAG, (on) => { this.sag = on; this.ask(); });
-    this.sagBox = sag.box;
+    this.sagBox = checkbox("Sag under gravity", true, (on) => { this.sag = on; this.ask(); });
     this.erls = new ErlsChoice(() => this.ask());
     this.modes = new PoseModes(() => this.question(), (picture, words) => this.play(picture, words));
     this.map = new PoseMap(() => this.question(), (joints) => this.take(joints));
     this.stage.onNode = (name) => this.erls.point(name);
     this.stage.onToggle = (key, on) => { if (key === "masses" && on) this.ask(); };
-    this.stage.onView = debounced((view) => noteInAddress({ view }), QUIET_MS);
     this.stage.view.onPull = (to) => this.ask({ node: this.stage.view.handle, to });
     this.note = debounced(() => this.noteNow(), QUIET_MS);
     this.element = make("section", { class: "screen full look", "aria-labelledby": "look-title" },
-      make("div", { class: "stage-box" }, this.stage.element, this.player.element),
+      this.stage.box,
       make("aside", {},
         (this.title = make("h1", { id: "look-title" }, "Look")),
         this.message, this.warning,
-        make("div", { class: "panel" }, make("h2", { class: "small" }, "Joints"), this.sliders, sag.label),
+        make("div", { class: "panel" }, make("h2", { class: "small" }, "Joints"), this.sliders, this.sagBox),
         make("div", { class: "panel" }, make("h2", { class: "small" }, "Tip [m]: type, or pull the ring"), this.tip),
         make("div", { class: "panel" }, make("h2", { class: "small" }, "Holding torques and sag"), this.facts),
         make("div", { class: "panel" }, make("h2", { class: "small" }, "Show"), this.stage.toggles("trail"),
@@ -50,26 +49,25 @@ export class LookScreen {
         this.modes.element, this.map.element, this.erls.element, this.actions(), this.same.element));
   }
   actions() {
-    const robot = () => this.source;
+    const matrices = () => withValues(this.question(), { balanced: this.sag });
     return make("div", { class: "panel row" },
-      button("Run", async () => go({ screen: "run", source: sourceToRun(robot(), await this.app.library()), zeroed: this.erls.picked.join(",") }), "main"),
-      button("Build on it", () => go({ screen: "build", source: robot().replace(/^scenario:/, "library:") })),
-      button("Matrices (.npz)", () => this.saveMatrices(".npz")),
-      button("Matrices (.mat)", () => this.saveMatrices(".mat")));
+      button("Run", async () => go({ screen: "run", source: sourceToRun(this.source, await this.app.library()), zeroed: this.erls.picked.join(",") }), { class: "main" }),
+      button("Build on it", () => go({ screen: "build", source: this.source.replace(/^scenario:/, "library:") })),
+      ...saveButtons("matrices", matrices, (act) => reporting(this.message, act), ["Matrices (.npz)", ".npz"], ["Matrices (.mat)", ".mat"]));
   }
 
   open({ source, q, sag, zeroed, view }) {
     if (!source) return;
-    this.sagBox.checked = this.sag = sag !== "0";
+    this.sagBox.control.checked = this.sag = sag !== "0";
     const isNew = source !== this.source;
     this.source = source;
-    this.title.textContent = this.app.subject(source);
+    this.title.textContent = sourceName(source);
     if (!isNew) return;
     this.view = view;
     this.erls.picked = [];
     this.q = q ? q.split(",").map(Number) : null;
     this.fresh = true;
-    this.wanted = zeroed ? zeroed.split(",") : [];
+    this.wanted = parts(zeroed);
     for (const part of [this.sliders, this.tip, this.facts]) part.replaceChildren();
     this.stage.clear("The robot is on its way.");
     this.ask();
@@ -79,18 +77,18 @@ export class LookScreen {
     this.map.close();
   }
 
-  // Robot and pose, as every service wants them.
+  // The robot and its pose, for verbs.
   question() {
-    return { source: this.source, q: this.q, changes: this.erls.changes() };
+    return { source: this.source, changes: this.erls.changes(), values: { q: this.q } };
   }
-  // While one pose is computed, only the newest of those that are asked for afterwards is.
+  // While one pose is computed, only the newest of the later requests waits.
   async ask(pull = null) {
     if (!this.source) return;
     this.stage.waiting.hidden = false;
-    const asked = { ...this.question(), sag: this.sag, pull, masses: this.stage.choices.masses };
+    const { source } = this;
     try {
-      const pose = await live.pose(asked);
-      if (asked.source === this.source) this.show(pose, pull);
+      const pose = await live.pose({ source, q: this.q, changes: this.erls.changes(), sag: this.sag, pull, masses: this.stage.choices.masses });
+      if (source === this.source) this.show(pose, pull);
     } catch (failure) {
       this.message.textContent = failure.message;
       this.erls.warn(failure.message);
@@ -118,20 +116,21 @@ export class LookScreen {
     }
   }
   begin(pose) {
-    this.buildSliders(pose);
-    this.buildTip(pose);
+    this.rows = pose.joints.map((joint, k) => this.sliderRow(joint, k, pose.q[joint.name]));
+    this.sliders.replaceChildren(...this.rows.map(({ row }) => row));
+    this.tip.replaceChildren(...this.tipInputs);
     this.stage.setView(this.view);
-    this.erls.open(pose.picture.nodes, pose.joints.filter((joint) => joint.independent).length, this.wanted);
+    this.erls.open(pose, this.wanted);
     this.map.robot(pose.joints);
-    const independent = pose.joints.some((joint) => joint.independent);
-    this.stage.view.handle = independent ? pose.picture.nodes[pose.picture.tip] : null;
+    this.stage.view.handle = this.erls.joints ? pose.picture.nodes[pose.picture.tip] : null;
   }
   noteNow() {
-    noteInAddress({ q: this.q.map((value) => rounded(value, 6)).join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
-    const { source, changes } = this.question();
     const q = this.q.map((value) => rounded(value, 6));
-    const asked = { [this.sag ? "static" : "show"]: {}, modes: this.modes.asks(), "mode-map": this.map.inSi() };
-    const calls = Object.entries(asked).filter(([, values]) => values).map(([verb, values]) => [verb, { source, changes, values: { q, ...values } }]);
+    noteInAddress({ q: q.join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
+    const question = this.question();
+    const { source, changes } = question;
+    const verbs = { [this.sag ? "static" : "show"]: {}, modes: this.modes.values(), "mode-map": this.map.inSi() };
+    const calls = Object.entries(verbs).filter(([, values]) => values).map(([verb, values]) => [verb, withValues(question, { q, ...values })]);
     const robot = `robot_of(${JSON.stringify(sourceName(source))}, ${JSON.stringify(changes)})`;
     const masses = ["from lissom.analyse.mass_properties import mass_properties", "from lissom.runs.sources import robot_of",
       `model = ls.Model.of_scenario(${robot})`, `print(mass_properties(model, model.${this.sag ? "static" : "at"}(${JSON.stringify(q)})))`];
@@ -139,10 +138,6 @@ export class LookScreen {
   }
 
   // --- joints ---
-  buildSliders(pose) {
-    this.rows = pose.joints.map((joint, k) => this.sliderRow(joint, k, pose.q[joint.name]));
-    this.sliders.replaceChildren(...this.rows.map(({ row }) => row));
-  }
   sliderRow(joint, k, value) {
     const { unit, min, max, unitName } = rangeOf(joint);
     const text = `${joint.name} [${unitName}]`;
@@ -177,22 +172,12 @@ export class LookScreen {
     this.ask();
   }
 
-  // --- tip ---
-  buildTip(pose) {
-    this.tipInputs = ["x", "y", "z"].map((axis) => {
-      const input = make("input", { type: "number", class: "number", step: "any", "aria-label": `Tip ${axis} in m` });
-      input.onchange = () => this.ask({ node: pose.picture.nodes[pose.picture.tip], to: this.tipInputs.map((one) => +one.value) });
-      return input;
-    });
-    this.tip.replaceChildren(...this.tipInputs);
+  pullTip() {
+    const { nodes, tip } = this.pose.picture;
+    this.ask({ node: nodes[tip], to: this.tipInputs.map((input) => +input.value) });
   }
-  showTip(pose) {
-    const at = pose.tip;
-    this.tipInputs.forEach((input, k) => { if (input !== document.activeElement) input.value = rounded(at[k]); });
-  }
-
   showFacts(pose) {
-    this.showTip(pose);
+    this.tipInputs.forEach((input, k) => { if (input !== document.activeElement) input.value = rounded(pose.tip[k]); });
     const rows = pose.joints.map(({ name, type }) => {
       const unit = type === "revolute" ? "N m" : "N";
       const torque = pose.torque ? `${shown(pose.torque[name])} ${unit}` : "\u2013";
@@ -224,15 +209,7 @@ export class LookScreen {
       return;
     }
     this.swings = true;
-    this.stage.show(picture, { keepCamera: true, dhFrames: this.pose?.dh_frames });
-    this.stage.canvas.setAttribute("aria-label", `The robot swinging in ${words}, slowed down and enlarged`);
-    if (!this.stage.view.works) return;
-    this.player.open(this.stage.view.motion.start, this.stage.view.motion.end);
+    this.stage.swing(picture, `The robot swinging in ${words}`, { keepCamera: true, dhFrames: this.pose?.dh_frames });
     this.player.setPlaying(true);
-  }
-
-  saveMatrices(ending) {
-    const { q, ...about } = this.question();
-    return saying(this.message, () => saveFile("matrices", { ...about, values: { q, balanced: this.sag } }, ending));
   }
 }

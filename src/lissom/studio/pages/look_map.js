@@ -1,36 +1,36 @@
 // A frequency over two joints, about the pose of the robot that is looked at; a click on the map takes the pose.
-import { FOLLOWED_MODES } from "./defaults.js";
 import { button, choice, labelled, make, setOptions } from "./dom.js";
 import { JobPanel } from "./job_panel.js";
-import { frequencyMap } from "./pictures.js";
-import { switchesOfPoint, VerbFields } from "./verb_form.js";
+import { MapPicture } from "./map_picture.js";
+import { switchesOfPoint, VerbFields, withValues } from "./verb_form.js";
 
 const POINTS = 13; // along each joint
 const DEGREES = 180 / Math.PI;
 
-export class PoseMap {
-  // `question` gives robot and pose; `take` is handed joint coordinates by name [deg or m].
+export class PoseMap extends JobPanel {
+  // `question` gives robot and pose; `take` gets joint coordinates by name [deg or m].
   constructor(question, take) {
-    Object.assign(this, { question, take });
-    this.job = new JobPanel("mode-map", (found) => this.show(found), () => question().source);
-    this.across = choice([], "", () => {});
-    this.upwards = choice([], "", () => {});
-    this.mode = choice(Array.from({ length: FOLLOWED_MODES }, (_, k) => k + 1), 1, () => this.draw());
+    super("mode-map");
+    this.question = question;
+    this.across = choice([], "");
+    this.upwards = choice([], "");
     this.fields = new VerbFields("modes", switchesOfPoint);
-    this.picture = make("div", {});
-    const start = button("Map it", () => this.start());
-    start.id = "map-poses";
+    // Axes are named with their units.
+    const joints = (place) => Object.fromEntries(Object.entries(place).map(([axis, value]) => [axis.replace(/ \[.*\]$/, ""), value]));
+    this.picture = new MapPicture((place) => take(joints(place)));
+    this.note = make("p", { class: "soft" });
+    const start = button("Map it", () => this.start(), { id: "map-poses" });
     this.element = make("details", { class: "panel", id: "pose-map" },
       make("summary", {}, "A frequency over two joints"),
-      make("div", { class: "fields" }, ...labelled("To the right", this.across), ...labelled("Upwards", this.upwards), ...labelled("Mode", this.mode)),
-      make("div", { class: "row" }, this.fields.element, start), this.job.element, this.picture);
+      make("div", { class: "fields" }, ...labelled("To the right", this.across), ...labelled("Upwards", this.upwards), ...labelled("Mode", this.picture.mode)),
+      make("div", { class: "row" }, this.fields.element, start), this.progress, this.picture.element, this.note);
     this.element.ontoggle = () => {
       this.fields.open();
-      return this.element.open ? this.job.open() : this.job.close();
+      return this.element.open ? this.open() : this.close();
     };
   }
-  close() {
-    this.job.close();
+  source() {
+    return this.question().source;
   }
   robot(joints) {
     this.joints = joints.filter(({ independent }) => independent);
@@ -38,8 +38,8 @@ export class PoseMap {
     this.across.value = this.joints.at(-1)?.name;
     this.upwards.value = this.joints.at(-2)?.name ?? this.across.value;
     this.element.hidden = this.joints.length < 2;
-    this.found = null;
-    this.picture.replaceChildren();
+    this.picture.clear();
+    this.note.textContent = "";
   }
   axis(name) {
     const { min, max } = rangeOf(this.joints.find((one) => one.name === name));
@@ -47,35 +47,26 @@ export class PoseMap {
   }
   start() {
     if (this.across.value === this.upwards.value) {
-      this.job.message.textContent = "two different joints, please";
+      this.message.textContent = "two different joints, please";
       return null;
     }
-    const { q, ...about } = this.question();
-    return this.job.start({ ...about, values: { q, ...this.asks() } });
+    return super.start(withValues(this.question(), this.values()));
   }
   // The same in radians, as the command line takes it beside a pose in radians.
   inSi() {
-    const asked = this.asks();
-    return asked && { ...asked, degrees: false, over: axesInSi(asked.over, this.joints) };
+    const values = this.values();
+    return values && { ...values, degrees: false, over: axesInSi(values.over, this.joints) };
   }
-  // What is asked for, null while nothing is.
-  asks() {
+  // Of the map, null while it is folded away.
+  values() {
     if (!this.element.open || !this.joints?.length) return null;
     const over = [this.axis(this.upwards.value), this.axis(this.across.value)];
-    return { over, degrees: true, count: FOLLOWED_MODES, ...this.fields.values() };
+    return { over, degrees: true, ...this.fields.values() };
   }
   show(found) {
     if (Object.keys(found.axes).length !== 2) return;
-    this.found = found;
-    this.draw();
-  }
-  draw() {
-    if (!this.found) return;
-    const mode = Math.min(+this.mode.value, this.found.modes.length) - 1;
-    // Axes are named with their units.
-    const joints = (place) => Object.fromEntries(Object.entries(place).map(([axis, value]) => [axis.replace(/ \[.*\]$/, ""), value]));
-    const figure = frequencyMap(this.found, mode, (place) => this.take(joints(place)));
-    this.picture.replaceChildren(figure, make("p", { class: "soft" }, `${this.found.model}. A click on the map takes its pose.`));
+    this.picture.show(found);
+    this.note.textContent = `${found.model}. A click on the map takes its pose.`;
   }
 }
 

@@ -2,7 +2,7 @@
 import { addressOf, go, readAddress, sourceName, sourceToRun } from "./address.js";
 import { AnalyseScreen } from "./analyse.js";
 import { BuildScreen } from "./build.js";
-import { $, notice } from "./dom.js";
+import { $, actOn, notice } from "./dom.js";
 import { live } from "./live.js";
 import { LookScreen } from "./look.js";
 import { ResultsScreen } from "./results.js";
@@ -18,24 +18,16 @@ class App {
     this.screens = {};
     this.folder = "";
   }
-  // What comes with the package, asked for once.
+  // What comes with the package, fetched once.
   library() {
     this.known ||= get("library");
     this.known.catch(() => { this.known = null; });
     return this.known;
   }
-  subject(source) {
-    return sourceName(source);
-  }
-  screen(name) {
-    this.screens[name] ||= new SCREENS[name](this);
-    return this.screens[name];
-  }
-
   async show() {
     const state = readAddress();
     const name = state.screen in SCREENS ? state.screen : "start";
-    const screen = this.screen(name);
+    const screen = (this.screens[name] ||= new SCREENS[name](this));
     if (this.shown !== screen) {
       this.shown?.close?.();
       this.shown = screen;
@@ -49,41 +41,33 @@ class App {
       notice(failure.message);
     }
   }
-  linkToRun(link, source) {
-    this.library().then((library) => {
-      if (source === this.lastSource && !link.hasAttribute("aria-current")) link.href = addressOf({ screen: "run", source: sourceToRun(source, library) });
-    }, () => {});
+  async linkToRun(link, source) {
+    const library = await this.library();
+    if (source === this.lastSource && !link.hasAttribute("aria-current")) link.href = addressOf({ screen: "run", source: sourceToRun(source, library) });
   }
   showHeader(name, state) {
     const source = state.source || this.lastSource;
     this.lastSource = source;
     const subject = name === "results" ? state.file : source;
-    $("subject").textContent = subject ? this.subject(subject) : "";
+    $("subject").textContent = subject ? sourceName(subject) : "";
     document.title = `${name[0].toUpperCase()}${name.slice(1)} \u2013 lissom studio`;
     for (const link of document.querySelectorAll("nav a")) {
       const screen = link.dataset.screen;
       const current = screen === name;
       const carried = screen === "start" || screen === "results" ? {} : { source };
       link.href = current ? addressOf(state) : addressOf({ screen, ...carried });
-      if (screen === "run" && !current) this.linkToRun(link, source);
+      if (screen === "run" && !current) this.linkToRun(link, source).catch(() => {});
       if (current) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
   }
 }
 
-async function begin() {
-  beginTheme();
-  live.connect();
-  document.querySelector(".skip").onclick = (event) => {
-    event.preventDefault();
-    $("content").focus();
-  };
-  const app = new App();
-  addEventListener("hashchange", () => app.show());
-  get("files").then(({ folder }) => { app.folder = folder; }, () => {});
-  if (!location.hash) go({ screen: "start" });
-  else await app.show();
-}
-
-begin();
+beginTheme();
+live.connect();
+document.querySelector(".skip").onclick = (event) => actOn(event, () => $("content").focus());
+const app = new App();
+addEventListener("hashchange", () => app.show());
+get("files").then(({ folder }) => { app.folder = folder; }, () => {});
+if (location.hash) app.show();
+else go({ screen: "start" });

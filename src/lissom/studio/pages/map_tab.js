@@ -1,25 +1,26 @@
 // Mode map: how frequencies change over one or two joints, or over a key of the robot.
-import { Chart } from "./charts.js";
-import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
+import { button, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { axesInSi } from "./look_map.js";
-import { frequencyMap, table } from "./pictures.js";
+import { MapPicture } from "./map_picture.js";
+import { table } from "./pictures.js";
 import { named, VerbFields, withValues } from "./verb_form.js";
 
 export class MapTab extends JobTab {
   constructor(screen) {
-    super(screen, "mode-map", { plot: "map.png" }, () => screen.source);
+    super(screen, "mode-map", { plot: "map.png" });
     this.axes = [this.axis("First quantity", true), this.axis("Second quantity", false)];
     this.names = make("datalist", { id: "map-names" });
     this.fields = new VerbFields("mode-map", named("damped", "count"), () => screen.showLines());
-    this.mode = choice([], "", () => this.draw());
-    this.picture = make("div", {});
+    this.picture = new MapPicture();
     this.numbers = make("div", {});
-    const start = button("Map the modes", () => this.start(), "main");
-    start.id = "map-modes";
+    const start = button("Map the modes", () => this.start(), { class: "main", id: "map-modes" });
     this.element = make("div", {}, this.names, ...this.axes.map(({ row }) => row),
-      make("div", { class: "row" }, this.fields.element, start), this.job.element,
-      make("div", { class: "row" }, ...labelled("Mode drawn", this.mode)), make("div", { class: "two" }, this.picture, this.numbers));
+      make("div", { class: "row" }, this.fields.element, start), this.progress,
+      make("div", { class: "row" }, ...labelled("Mode drawn", this.picture.mode)), make("div", { class: "two" }, this.picture.element, this.numbers));
+  }
+  source() {
+    return this.screen.source;
   }
   axis(title, isNeeded) {
     const name = make("input", { placeholder: isNeeded ? "joint, or a key such as payload.mass" : "none" });
@@ -45,10 +46,9 @@ export class MapTab extends JobTab {
     const free = joints.filter(({ independent }) => independent).map(({ name }) => name);
     first.name.value = free.at(-1) ?? "";
     second.name.value = free.length > 1 ? free.at(-2) : "";
-    this.picture.replaceChildren();
+    this.picture.clear();
     this.numbers.replaceChildren();
-    this.mode.replaceChildren();
-    this.job.refresh();
+    this.refresh();
   }
   // On the command line axes are in SI beside a pose in SI.
   calls() {
@@ -62,26 +62,10 @@ export class MapTab extends JobTab {
     return withValues(this.screen.question(), { over: this.over(), degrees: true, ...this.fields.values() });
   }
   show(found) {
-    this.found = found;
-    setOptions(this.mode, found.modes.map(({ mode }) => [mode - 1, `mode ${mode}`]));
+    this.picture.show(found);
     const at = (place) => Object.entries(place).map(([name, value]) => `${name} ${shown(value, 3)}`).join(", ");
     const rows = found.modes.map((one) => [String(one.mode), shown(one.lowest_hz), at(one.lowest_at), shown(one.highest_hz), at(one.highest_at), String(one.lost), shown(one.lowest_mac, 3)]);
     this.numbers.replaceChildren(table(`${found.robot}, ${found.model}: ${found.computed}, ${found.points} points`,
       ["mode", "lowest [Hz]", "at", "highest [Hz]", "at", "lost", "lowest MAC"], rows));
-    this.draw();
-  }
-  draw() {
-    const { axes, frequency_hz: frequency } = this.found;
-    const names = Object.keys(axes);
-    const m = +this.mode.value || 0;
-    this.chart?.remove();
-    this.chart = null;
-    if (names.length === 2) {
-      this.picture.replaceChildren(frequencyMap(this.found, m));
-      return;
-    }
-    this.chart = new Chart("Frequencies", "Hz", null, { axis: names[0], height: 260 });
-    this.picture.replaceChildren(this.chart.element);
-    this.chart.show(axes[names[0]], this.found.modes.map(({ mode }) => ({ name: `mode ${mode}`, values: frequency.map((line) => line[mode - 1]) })));
   }
 }

@@ -1,6 +1,6 @@
 // Pictures of analyses that are no curves over time: poles in their plane, a frequency over two quantities.
 import { extent } from "./charts.js";
-import { heading, make, shown, svg } from "./dom.js";
+import { heading, make, shown, svg, svgText } from "./dom.js";
 
 // --- poles ---
 const WIDTH = 460;
@@ -21,16 +21,13 @@ export function poleMap(poles) {
   made.append(
     svg("line", { class: "rule", x1: MARGIN / 2, x2: WIDTH - MARGIN / 2, y1: y(0), y2: y(0) }),
     svg("line", { class: "rule", x1: x(0), x2: x(0), y1: 8, y2: HEIGHT - 8 }),
-    text(WIDTH - 8, HEIGHT - 8, "real to the right [1/s]", "end"), text(x(0) - 5, 16, "imaginary [rad/s]", "end"));
+    svgText(WIDTH - 8, HEIGHT - 8, "real to the right [1/s]", "end"), svgText(x(0) - 5, 16, "imaginary [rad/s]", "end"));
   for (const { real, imag } of poles) {
     const cross = `M${x(real) - 4} ${y(imag) - 4}l8 8m0 -8l-8 8`;
     const kind = real > 1e-7 * Math.hypot(real, imag) + 1e-3 ? "pole unstable" : "pole";
     made.append(svg("path", { class: kind, d: cross }, svg("title", {}, `${shown(real)} ${imag < 0 ? "\u2212" : "+"} ${shown(Math.abs(imag))} i`)));
   }
   return make("figure", { class: "chart" }, make("h2", { class: "small" }, "Poles (square-root axes)"), made);
-}
-function text(x, y, words, anchor) {
-  return svg("text", { x, y, "text-anchor": anchor }, words);
 }
 
 // --- a map of colours ---
@@ -43,7 +40,7 @@ function colorOf(share) {
 }
 
 // The frequency of a mode over two quantities: the first upwards, the second to the right.
-// `take`, unless there is nothing to take, is handed the values of both where the map is clicked, by their names.
+// `take`, if any, gets the values of both where the map is clicked, by their names.
 export function frequencyMap({ axes, frequency_hz: frequency }, mode, take) {
   const [[rowName, rows], [columnName, columns]] = Object.entries(axes);
   const values = frequency.map((line) => line.map((modes) => modes[mode]));
@@ -56,13 +53,13 @@ export function frequencyMap({ axes, frequency_hz: frequency }, mode, take) {
     pen.fillStyle = `rgb(${colorOf((value - low) / (high - low || 1)).join(",")})`;
     pen.fillRect(j, rows.length - 1 - i, 1, 1);
   }));
-  const told = make("output", {}, "point at the map to read it");
+  const reading = make("output", {}, "point at the map to read it");
   const within = (share, count) => Math.min(Math.max(Math.floor(share * count), 0), count - 1);
   const placeOf = ({ offsetX, offsetY }) => [
     rows.length - 1 - within(offsetY / canvas.clientHeight, rows.length), within(offsetX / canvas.clientWidth, columns.length)];
   canvas.onpointermove = (event) => {
     const [i, j] = placeOf(event);
-    told.textContent = `${columnName} ${shown(columns[j])}, ${rowName} ${shown(rows[i])}: ${shown(values[i][j])} Hz`;
+    reading.textContent = `${columnName} ${shown(columns[j])}, ${rowName} ${shown(rows[i])}: ${shown(values[i][j])} Hz`;
   };
   canvas.onclick = take && ((event) => {
     const [i, j] = placeOf(event);
@@ -72,7 +69,7 @@ export function frequencyMap({ axes, frequency_hz: frequency }, mode, take) {
   return make("figure", { class: "heat-map" }, make("h2", { class: "small" }, title),
     make("div", { class: "soft" }, `upwards ${ends(rowName, rows)}; to the right ${ends(columnName, columns)}`), canvas,
     make("div", { class: "row" }, make("span", { class: "numbers" }, shown(low)), make("span", { class: "scale", "aria-hidden": "true" }),
-      make("span", { class: "numbers" }, `${shown(high)} Hz`)), told);
+      make("span", { class: "numbers" }, `${shown(high)} Hz`)), reading);
 }
 
 // --- tables ---

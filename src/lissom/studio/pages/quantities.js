@@ -33,34 +33,28 @@ export class QuantityChoice {
   constructor(onToggle) {
     this.onToggle = onToggle;
     this.element = make("div", {});
-    this.boxes = new Map();
   }
-  open(facts, shown) {
+  open(facts) {
     const tip = facts.tips.at(-1)?.name ?? "";
     const usual = ["q", "torque", `displacement.${tip}`, `position.${tip}`, "energy", "energy.residual", "qd", "encoder"];
-    this.boxes.clear();
-    const labels = usual.map((what) => {
-      const { label, box } = checkbox(titleOf(what), shown.includes(what), (on) => this.onToggle(what, on));
-      this.boxes.set(what, box);
-      return label;
-    });
+    const labels = usual.map((what) => checkbox(titleOf(what), false, (on) => this.onToggle(what, on), { name: what }));
     this.element.replaceChildren(make("div", { class: "toggles" }, ...labels), this.nodeRow(facts), ...this.sectionRow(facts), this.otherRow());
   }
   // A chart that was taken away elsewhere.
   note(what, isShown) {
-    const box = this.boxes.get(what);
+    const box = this.element.querySelector(`[name="${CSS.escape(what)}"]`);
     if (box) box.checked = isShown;
   }
   row(title, fields, what) {
     fields.forEach(([label, field]) => field.setAttribute("aria-label", label));
-    const add = button("Add", () => this.onToggle(what(), true), "", `Add chart: ${title}`);
+    const add = button("Add", () => this.onToggle(what(), true), { "aria-label": `Add chart: ${title}` });
     return make("div", { class: "row chooser" }, make("span", { class: "soft" }, title), ...fields.map(([, field]) => field), add);
   }
   nodeRow({ nodes }) {
-    const node = choice(nodes, nodes.at(-1), () => {});
-    const kind = choice([["both", "of robot and ERLS"], ["displacement", "from the ERLS"]], "both", () => {});
-    const axis = choice([["", "x, y, z"], [".x", "x"], [".y", "y"], [".z", "z"]], ".x", () => {});
-    const what = () => (kind.value === "both" ? `position.${node.value}${axis.value}` : `displacement.${node.value}${axis.value}`);
+    const node = choice(nodes, nodes.at(-1));
+    const kind = choice([["position", "of robot and ERLS"], ["displacement", "from the ERLS"]], "position");
+    const axis = choice([["", "x, y, z"], [".x", "x"], [".y", "y"], [".z", "z"]], ".x");
+    const what = () => `${kind.value}.${node.value}${axis.value}`;
     return this.row("Node", [["Node", node], ["Position or displacement", kind], ["Direction", axis]], what);
   }
   sectionRow({ elements }) {
@@ -68,7 +62,7 @@ export class QuantityChoice {
     if (!links.length) return [];
     const link = choice(links, links[0], () => fill());
     const element = make("select", {});
-    const signal = choice(SIGNALS, "mz", () => {});
+    const signal = choice(SIGNALS, "mz");
     const fill = () => {
       const numbers = Array.from({ length: elements[link.value] }, (_, k) => [k, `element ${k}`]);
       setOptions(element, [["*", "all elements"], ...numbers]);

@@ -2,26 +2,17 @@
 import { heading, make, shown } from "./dom.js";
 
 export async function printReport(screen, picture) {
-  const page = reportPage(screen, URL.createObjectURL(picture));
+  const { facts } = screen;
+  const side = make("div", { class: "side" }, make("img", { src: URL.createObjectURL(picture), alt: `The robot at ${shown(screen.player.t)} s` }), jointTable(facts));
+  const page = make("article", { class: "report" },
+    make("h1", {}, `${facts.robot}: ${screen.file}`), ...summary(facts), side,
+    ...screen.charts.pictures().map(chartFigure), ...screen.compare.tables(),
+    make("pre", {}, screen.same.command.textContent));
   document.body.append(page);
   await Promise.all([...page.querySelectorAll("img")].map((image) => image.decode().catch(() => {})));
   // Printing may come back at once: the page goes when it is over.
   addEventListener("afterprint", () => page.remove(), { once: true });
   print();
-}
-
-export function reportPage(screen, picture) {
-  const { facts } = screen;
-  const page = make("article", { class: "report" });
-  page.append(
-    make("h1", {}, `${facts.robot}: ${screen.file}`),
-    make("p", {}, summary(facts)),
-    ...facts.warnings.map((line) => make("p", { class: "warning" }, line)),
-    make("div", { class: "side" }, make("img", { src: picture, alt: `The robot at ${shown(screen.player.t)} s` }), jointTable(facts)),
-    ...screen.charts.pictures().map(chartFigure),
-    ...screen.compare.tables(),
-    make("pre", {}, screen.same.command.textContent));
-  return page;
 }
 
 function chartFigure({ title, address, curves }) {
@@ -33,10 +24,12 @@ function chartFigure({ title, address, curves }) {
   return make("figure", {}, make("figcaption", {}, title), make("img", { src: address, alt: title }), make("div", {}, ...names));
 }
 
+// How the run went, with its warnings.
 export function summary(facts) {
   const ended = facts.complete ? "complete" : `incomplete: ${facts.reason}`;
-  return `${facts.model}, ${shown(facts.start)} to ${shown(facts.end)} s in ${facts.samples} samples, ${facts.steps} steps by ${facts.method}, ` +
+  const text = `${facts.model}, ${shown(facts.start)} to ${shown(facts.end)} s in ${facts.samples} samples, ${facts.steps} steps by ${facts.method}, ` +
     `${ended}; largest gap in the energy balance ${shown(100 * facts.energy_residual, 2)} %; computed in ${shown(facts.wall_s, 3)} s`;
+  return [make("p", {}, text), ...facts.warnings.map((line) => make("p", { class: "warning" }, line))];
 }
 
 export function jointTable(facts) {

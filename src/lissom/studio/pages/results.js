@@ -4,44 +4,40 @@ import { go, noteInAddress } from "./address.js";
 import { ChartList } from "./chart_list.js";
 import { ComparePanel } from "./compare.js";
 import { askCurves } from "./curve_data.js";
-import { button, debounced, labelled, make, saying, setOptions } from "./dom.js";
+import { button, choice, debounced, labelled, make, reporting, setOptions } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { ExportPanel } from "./exports.js";
-import { Player } from "./player.js";
+import { MovingStage } from "./player.js";
 import { QuantityChoice, firstCharts } from "./quantities.js";
 import { jointTable, summary } from "./report.js";
 import { get } from "./server.js";
-import { saveFile } from "./verb_form.js";
-import { Stage } from "./stage.js";
 import { reducedMotion } from "./theme.js";
+import { parts, saveButtons } from "./verb_form.js";
 
-const NOTE_MS = 300; // of quiet before the address tells the time
+const NOTE_MS = 300; // of quiet before the address has the time
 
 export class ResultsScreen {
   constructor(app) {
     this.app = app;
-    this.stage = new Stage("The robot in motion", "Choose a result, or run something first.");
-    this.player = new Player((t) => this.moveTo(t));
-    this.picker = make("select", {});
-    this.picker.onchange = () => go({ screen: "results", file: this.picker.value });
+    this.stage = new MovingStage("The robot in motion", "Choose a result, or run something first.", (t) => this.moveTo(t));
+    this.player = this.stage.player;
+    this.picker = choice([], "", (file) => go({ screen: "results", file }));
     this.message = make("div", { class: "message", role: "alert" });
-    this.facts_ = make("div", { class: "facts" });
+    this.summary = make("div", { class: "facts" });
     this.same = new Equivalents(app);
     this.charts = new ChartList((t) => this.scrub(t), (shown, gone) => this.chartsChanged(shown, gone), (text) => { this.message.textContent = text; });
     this.quantities = new QuantityChoice((what, on) => (on ? this.charts.add([what]) : this.charts.remove(what)));
     this.compare = new ComparePanel((others, differences) => this.compared(others, differences));
     this.exports = new ExportPanel(this);
     this.noteTime = debounced(() => { if (!this.player.playing) { noteInAddress({ t: this.time }); this.showLines(); } }, NOTE_MS);
-    this.stage.onView = debounced((view) => noteInAddress({ view }), NOTE_MS);
     this.body = make("div", { hidden: true },
-      make("div", { class: "row" }, button("Matrices here (.npz)", () => this.saveMatrices(".npz")), button("(.mat)", () => this.saveMatrices(".mat")),
-        button("Analyse here", () => this.analyse())),
-      this.facts_,
+      make("div", { class: "row" }, ...this.matrixButtons(), button("Analyse here", () => this.analyse())),
+      this.summary,
       make("details", { class: "panel" }, make("summary", {}, "What is shown"),
         make("h2", { class: "small" }, "Picture"), this.stage.toggles("dh", "dimensions", "masses"), make("h2", { class: "small" }, "Deformation drawn"), this.stage.scaleSlider(),
         make("h2", { class: "small" }, "Charts"), this.quantities.element),
       this.compare.element, this.exports.element,
-      make("p", { class: "soft hint" }, "Drag on a chart to move the time; Shift and click sets the marks A and B, and the chart tells what lies between."),
+      make("p", { class: "soft hint" }, "Drag on a chart to move the time; Shift and click sets the marks A and B, and the chart shows what lies between."),
       this.charts.element, this.same.element);
     this.element = make("section", { class: "screen full results", "aria-labelledby": "results-title" },
       this.stage.element, this.player.element,
@@ -61,10 +57,9 @@ export class ResultsScreen {
       const [content, facts] = await Promise.all([get("animation", { name: file }), get("results/facts", { name: file })]);
       if (file !== this.file) return;
       this.show(content, facts, Number(t), view);
-      const listed = others ? others.split(",") : [];
-      this.compare.open(file, files, listed, apart === "1", facts.joints);
+      this.compare.open(file, files, parts(others), apart === "1", facts.joints);
       this.charts.differences = apart === "1";
-      await this.charts.open(this.compare.runs, facts, charts ? charts.split(",") : firstCharts(facts));
+      await this.charts.open(this.compare.runs, facts, charts ? parts(charts) : firstCharts(facts));
     } catch (failure) {
       this.file = null;
       this.body.hidden = true;
@@ -90,9 +85,9 @@ export class ResultsScreen {
     // Its own: charts and time work where there is no WebGL too.
     this.motion = new Motion(content);
     this.body.hidden = false;
-    this.facts_.replaceChildren(make("p", {}, summary(facts)), ...facts.warnings.map((line) => make("p", { class: "warning" }, line)),
+    this.summary.replaceChildren(...summary(facts),
       make("details", { class: "panel" }, make("summary", {}, "Joints and tips"), jointTable(facts)));
-    this.quantities.open(facts, []);
+    this.quantities.open(facts);
     this.exports.open(this.file);
     this.player.open(this.motion.start, this.motion.end);
     if (Number.isFinite(t)) this.player.moveTo(t);
@@ -102,8 +97,8 @@ export class ResultsScreen {
   // The picture in words.
   describe() {
     const tip = this.facts.tips.at(-1);
-    const way = tip ? `, tip up to ${(1e3 * tip.displacement).toPrecision(3)} mm from the rigid robot` : "";
-    this.stage.canvas.setAttribute("aria-label", `${this.facts.robot} in motion over ${(this.facts.end - this.facts.start).toPrecision(3)} s${way}`);
+    const most = tip ? `, tip up to ${(1e3 * tip.displacement).toPrecision(3)} mm from the rigid robot` : "";
+    this.stage.canvas.setAttribute("aria-label", `${this.facts.robot} in motion over ${(this.facts.end - this.facts.start).toPrecision(3)} s${most}`);
   }
   get time() {
     return +this.player.t.toPrecision(6);
@@ -143,12 +138,13 @@ export class ResultsScreen {
   }
 
   // --- the robot at this time ---
-  saveMatrices(ending) {
-    return saying(this.message, () => saveFile("matrices", { source: this.file, values: { time: this.time } }, ending));
+  matrixButtons() {
+    const matrices = () => ({ source: this.file, values: { time: this.time } });
+    return saveButtons("matrices", matrices, (act) => reporting(this.message, act), ["Matrices here (.npz)", ".npz"], ["(.mat)", ".mat"]);
   }
   // Its joints as the run has them next to the time of the picture [rad or m].
   analyse() {
-    return saying(this.message, async () => {
+    return reporting(this.message, async () => {
       const { runs: [{ t, panels }] } = await askCurves([this.file], ["q"]);
       const row = t.reduce((best, time, k) => (Math.abs(time - this.time) < Math.abs(t[best] - this.time) ? k : best), 0);
       const q = panels.get("q").curves.map(({ values }) => +values[row].toPrecision(6));

@@ -9,9 +9,9 @@ import { ControllerForm } from "./run_controller.js";
 import { RunInputs } from "./run_inputs.js";
 import { JobList } from "./run_jobs.js";
 import { get } from "./server.js";
-import { ask } from "./verb_form.js";
+import { ask, parts } from "./verb_form.js";
 
-const AS_WRITTEN = "as the file has it";
+const AS_WRITTEN = "as in the file";
 const options = (words) => [["", AS_WRITTEN], ...words];
 // A list or a number as it would stand in a file: `[0, 30 deg]`, `1e-8`.
 const value = (text) => parseDocument(text).toJSON();
@@ -53,9 +53,8 @@ export class RunScreen {
   build({ choices }) {
     const field = (name, input) => { this.fields[name] = input; return input; };
     const text = (name, placeholder = "") => field(name, make("input", { placeholder }));
-    const pick = (name, words) => field(name, choice(options(words), "", () => {}));
-    this.sources = make("select", {});
-    this.sources.onchange = () => go({ screen: "run", source: this.sources.value });
+    const pick = (name, words) => field(name, choice(options(words), ""));
+    this.sources = choice([], "", (source) => go({ screen: "run", source }));
     this.controller = new ControllerForm(choices.forms.controller, () => this.showLines());
     const start = make("button", { type: "submit", class: "main", id: "start-run" }, "Run");
     const group = (title, isOpen, ...inside) => make("details", { open: isOpen }, make("summary", {}, title), ...inside);
@@ -82,7 +81,7 @@ export class RunScreen {
     if (source) this.sources.value = source;
     this.source = this.sources.value;
   }
-  // What the file says stands in the empty fields.
+  // Empty fields show what is in the file.
   async showFacts() {
     const source = this.source;
     if (!source || source === this.factsOf) return;
@@ -98,19 +97,15 @@ export class RunScreen {
   }
   showFactsOf(facts) {
     this.note.textContent = facts.from_rest ? "A robot without a scenario: it falls from rest." : "";
-    const plain = (one) => (one === null || one === undefined ? "" : typeof one === "object" ? JSON.stringify(one) : String(one));
-    const known = { ...facts, "initial.q": facts.initial.q?.join(", "), "initial.qd": facts.initial.qd?.join(", "), "solver.rtol": facts.solver.rtol, "solver.atol": facts.solver.atol, "solver.max_step": facts.solver.max_step };
     for (const [name, input] of Object.entries(this.fields)) {
-      if (input.tagName === "INPUT" && plain(known[name])) input.placeholder = plain(known[name]);
+      const written = name.split(".").reduce((part, key) => part?.[key], facts) ?? "";
+      if (written === "") continue;
+      const isList = typeof written === "object";
+      if (input.tagName === "INPUT") input.placeholder = LISTS.includes(name) ? written.join(", ") : isList ? JSON.stringify(written) : written;
+      if (input.tagName === "SELECT") input.options[0].textContent = `${AS_WRITTEN}: ${isList ? "as listed" : written}`;
     }
-    this.firstOption("formulation", facts.formulation);
-    this.firstOption("solver.method", facts.solver.method);
-    this.firstOption("initial.elastic", typeof facts.initial.elastic === "string" ? facts.initial.elastic : "as listed");
     this.inputs.open(facts);
     this.controller.open(facts);
-  }
-  firstOption(name, word) {
-    this.fields[name].options[0].textContent = `${AS_WRITTEN}: ${word}`;
   }
 
   // Dotted paths of what differs from the file.
@@ -138,7 +133,7 @@ export class RunScreen {
     const errors = failure?.error?.errors ?? [];
     this.message.textContent = failure?.message ?? "";
     markFields(this.form, errors);
-    // What is folded away is opened where something is wrong in it.
+    // Sections with an error are opened.
     for (const input of this.form.querySelectorAll("[aria-invalid=true]")) {
       for (let fold = input.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     }
@@ -147,5 +142,5 @@ export class RunScreen {
 
 function reference(text) {
   if (text === "tangent" || text === "minimum-norm") return text;
-  return { zeroed: text.replace(/[[\]]/g, "").split(",").map((name) => name.trim()).filter(Boolean) };
+  return { zeroed: parts(text.replace(/[[\]]/g, "")) };
 }

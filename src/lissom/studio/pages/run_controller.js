@@ -3,7 +3,7 @@ import { parseDocument, stringify } from "/assets/vendor/yaml.js";
 import { choice, make } from "./dom.js";
 import { SchemaForm } from "./schema_form.js";
 
-const AS_WRITTEN = "as the file has it";
+const AS_WRITTEN = "as in the file";
 const NONE = "none";
 // Something to begin with for what has no default; `j` stands for one entry for each driven joint.
 const BEGINNINGS = {
@@ -18,8 +18,8 @@ export class ControllerForm extends SchemaForm {
     super(schema, (edit) => this.apply(edit));
     this.onChange = onChange;
     this.joints = [];
-    const types = schema.forms.map(({ type }) => [type, type]);
-    this.type = choice([["", AS_WRITTEN], [NONE, NONE], ...types], "", () => { this.begin(); this.onChange(); });
+    const types = schema.forms.map(({ type }) => type);
+    this.type = choice([["", AS_WRITTEN], NONE, ...types], "", () => { this.begin(); this.onChange(); });
     this.about = make("p", { class: "soft" });
     this.element = make("div", { class: "controller" }, this.about);
   }

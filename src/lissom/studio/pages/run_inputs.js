@@ -1,25 +1,29 @@
-// What acts on a robot during a run: torques on joints, joints that are led along a motion, forces at nodes.
+// What acts on a robot during a run: torques on joints, prescribed motions of joints, forces at nodes.
 import { button, choice, make } from "./dom.js";
 import { CurveEditor } from "./curve_editor.js";
 
 const COMPONENTS = ["fx", "fy", "fz", "mx", "my", "mz"];
-const FIRST = { torque: [[0, 1], [0.2, 1], [0.2, 0]], motion: [[0, 0], [0.5, 0.5], [1, 0.5]], wrench: [[0, 0], [0.1, 10], [0.2, 0]] };
-const TITLES = { torque: "Torque", motion: "Motion led", wrench: "Force or moment" };
+// What each kind of input is called and begins with: points of time and value.
+const KINDS = {
+  torque: { title: "Torque", add: "Add a torque", unit: "N m or N", first: [[0, 1], [0.2, 1], [0.2, 0]], interpolations: ["linear", "hold"] },
+  motion: { title: "Prescribed motion", add: "Add a motion", unit: "rad or m", first: [[0, 0], [0.5, 0.5], [1, 0.5]], interpolations: [] },
+  wrench: { title: "Force or moment", add: "Add a force", unit: "N or N m", first: [[0, 0], [0.1, 10], [0.2, 0]], interpolations: ["linear", "hold"] },
+};
 
 export class RunInputs {
   constructor(onChange) {
     this.onChange = onChange;
     this.entries = [];
     this.list = make("div", { class: "inputs" });
-    this.said = make("p", { class: "soft" });
-    const add = (kind, text) => button(text, () => this.add(kind));
-    this.element = make("div", {}, this.said, this.list, make("div", { class: "row" }, add("torque", "Add a torque"), add("motion", "Add a motion"), add("wrench", "Add a force")));
+    this.status = make("p", { class: "soft" });
+    const adders = Object.entries(KINDS).map(([kind, { add }]) => button(add, () => this.add(kind)));
+    this.element = make("div", {}, this.status, this.list, make("div", { class: "row" }, ...adders));
   }
-  // Another robot: its joints and nodes; what was drawn for one without these names goes.
+  // Another robot: its joints and nodes; inputs at names that it does not have go.
   open({ joints, nodes, inputs }) {
     Object.assign(this, { joints, nodes, inFile: inputs });
     const parts = [...Object.keys(inputs.torque).map((name) => `torque on ${name}`), ...Object.keys(inputs.motion).map((name) => `motion of ${name}`), ...inputs.wrench.map(({ node }) => `force at ${node}`)];
-    this.said.textContent = parts.length ? `The file has: ${parts.join(", ")}. What is added here for the same joint takes its place.` : "The file has none.";
+    this.status.textContent = parts.length ? `The file has: ${parts.join(", ")}. An input that is added here for the same joint replaces it.` : "The file has none.";
     const known = new Set([...joints.map(({ name }) => name), ...nodes]);
     this.entries.filter(({ place }) => !known.has(place.value)).forEach((entry) => this.drop(entry));
   }
@@ -27,24 +31,20 @@ export class RunInputs {
     if (!this.joints) return;
     const isWrench = kind === "wrench";
     const places = isWrench ? this.nodes : this.joints.filter(({ actuated }) => actuated || kind === "motion").map(({ name }) => name);
-    const place = choice(places, isWrench ? places.at(-1) : places[0], () => this.onChange(), isWrench ? "Node of the force" : `Joint of the ${kind}`);
-    const component = choice(COMPONENTS, "fz", () => this.onChange(), "Component of the force or moment");
-    const frame = choice([["world", "world axes"], ["link", "link axes"]], "world", () => this.onChange(), "Axes of the force");
-    component.hidden = frame.hidden = !isWrench;
-    const unit = { torque: "N m or N", motion: "rad or m", wrench: "N or N m" }[kind];
-    const curve = new CurveEditor(TITLES[kind], unit, this.firstPoints(kind, place.value), kind === "motion" ? [] : ["linear", "hold"], () => this.onChange());
+    const place = choice(places, isWrench ? places.at(-1) : places[0], () => this.onChange(), { "aria-label": isWrench ? "Node of the force" : `Joint of the ${kind}` });
+    const component = choice(COMPONENTS, "fz", () => this.onChange(), { "aria-label": "Component of the force or moment", hidden: !isWrench });
+    const frame = choice([["world", "world axes"], ["link", "link axes"]], "world", () => this.onChange(), { "aria-label": "Axes of the force", hidden: !isWrench });
+    const { title, unit, first, interpolations } = KINDS[kind];
+    const written = isWrench ? null : this.inFile[kind][place.value];
+    const points = written ? written.t.map((t, k) => [t, written.value[k]]) : structuredClone(first);
+    const curve = new CurveEditor(title, unit, points, interpolations, () => this.onChange());
     const entry = { kind, place, component, frame, curve };
-    const drop = button("\u00d7", () => { this.drop(entry); this.onChange(); }, "", `Remove this ${kind}`);
-    entry.element = make("fieldset", { class: "input-curve" }, make("legend", {}, TITLES[kind]), make("div", { class: "row" }, place, component, frame, drop), curve.element);
+    const drop = button("\u00d7", () => { this.drop(entry); this.onChange(); }, { "aria-label": `Remove this ${kind}` });
+    entry.element = make("fieldset", { class: "input-curve" }, make("legend", {}, title), make("div", { class: "row" }, place, component, frame, drop), curve.element);
     this.entries.push(entry);
     this.list.append(entry.element);
     place.focus();
     this.onChange();
-  }
-  // What the file has for a joint, or something to begin with.
-  firstPoints(kind, name) {
-    const known = kind === "wrench" ? null : this.inFile[kind][name];
-    return known ? known.t.map((t, k) => [t, known.value[k]]) : FIRST[kind].map((point) => [...point]);
   }
   drop(entry) {
     this.entries = this.entries.filter((other) => other !== entry);

@@ -6,27 +6,23 @@ import { Stage } from "./stage.js";
 
 // Where the answers of analyses are shown.
 const TABS = { "mode-map": "map", "control compare": "control", sweep: "sweep" };
-const WORDS = { simulate: "" };
 
 export class JobList {
   constructor() {
     this.list = make("ul", { class: "jobs", "aria-label": "Runs" });
     this.stage = new Stage("The robot of the run under way", "");
-    this.said = make("p", { class: "soft", role: "status" });
-    this.live = make("div", { class: "live", hidden: true, id: "live-run" }, make("div", { class: "live-stage" }, this.stage.element), this.said);
+    this.status = make("p", { class: "soft", role: "status" });
+    this.live = make("div", { class: "live", hidden: true, id: "live-run" }, make("div", { class: "live-stage" }, this.stage.element), this.status);
     this.element = make("div", {}, this.live, this.list);
   }
   show(jobs) {
     this.showLive(jobs.find(({ state, pictures }) => state === "running" && pictures > 0));
-    if (!jobs.length) {
-      this.list.replaceChildren(make("li", { class: "soft" }, "None yet."));
-      return;
-    }
-    const kept = new Map([...this.list.children].map((row) => [row.dataset?.job, row]));
-    this.list.replaceChildren(...jobs.map((job) => {
+    const old = new Map([...this.list.children].map((row) => [row.dataset.job, row]));
+    const rows = jobs.map((job) => {
       const below = errorOf(job) ? [make("div", { class: "message" }, errorOf(job))] : [];
-      return jobRow(job, kept.get(String(job.number)), placesOf(job), below);
-    }));
+      return jobRow(job, old.get(String(job.number)), placesOf(job), below);
+    });
+    this.list.replaceChildren(...(rows.length ? rows : [make("li", { class: "soft" }, "None yet.")]));
   }
 
   // --- the robot under way ---
@@ -36,7 +32,7 @@ export class JobList {
     if (!job || key === this.drawn) return;
     const isNew = this.number !== job.number;
     Object.assign(this, { drawn: key, number: job.number });
-    this.said.textContent = `${sourceName(job.source)} at ${shown(job.t, 3)} s`;
+    this.status.textContent = `${sourceName(job.source)} at ${shown(job.t, 3)} s`;
     if (!this.stage.view.works) return;
     try {
       const picture = await get(`jobs/${job.number}/picture`);
@@ -51,19 +47,16 @@ export class JobList {
 }
 
 // --- one job ---
-// A row is made anew only when something of it changed: a button under the mouse stays where it is.
+// A row is made again only when more than its progress changed: a button under the mouse stays where it is.
 export function jobRow(job, old, more = [], below = []) {
-  const key = JSON.stringify(job);
-  if (old?.key === key) return old;
-  const isSame = +old?.dataset?.job === job.number && old.stopping === job.stopping;
-  if (isSame && job.state === "running" && old.state === "running") {
+  const { t, t_end: end, unit, moving, pictures, ...rest } = job;
+  const key = JSON.stringify(rest);
+  if (old?.key === key) {
     showProgress(old, job);
-    return Object.assign(old, { key });
+    return old;
   }
-  const row = make("li", { class: "job" });
-  Object.assign(row, { key, state: job.state, stopping: job.stopping });
-  row.dataset.job = job.number;
-  const kind = WORDS[job.call] ?? `${job.call} of `;
+  const row = Object.assign(make("li", { class: "job", "data-job": job.number }), { key });
+  const kind = job.call === "simulate" ? "" : `${job.call} of `;
   const cancel = button("Cancel", () => remove(`jobs/${job.number}`).catch((failure) => notice(failure.message)));
   const acts = [...(isOpen(job) && !job.stopping ? [cancel] : []), ...more];
   for (const act of acts) act.setAttribute("aria-label", `${act.textContent} run ${job.number}`);
@@ -81,7 +74,7 @@ export const isOpen = ({ state }) => ["queued", "running"].includes(state);
 function showProgress(row, job) {
   row.left.textContent = progressText(job);
   if (!row.bar) return;
-  // Without a value the bar says that something goes on, and not how far it is.
+  // Without a value the bar shows work of unknown length.
   if (job.t_end) row.bar.value = job.t / job.t_end;
   else row.bar.removeAttribute("value");
 }
@@ -91,7 +84,7 @@ function placesOf(job) {
   const places = [];
   if (job.has_result) places.push({ screen: "results", file: job.file });
   if (job.call in TABS && job.state === "done") places.push({ screen: "analyse", tab: TABS[job.call], source: job.call === "mode-map" ? job.source : "" });
-  return places.map((place) => button("Show", () => go(place), "main"));
+  return places.map((place) => button("Show", () => go(place), { class: "main" }));
 }
 
 function progressText(job) {
@@ -105,6 +98,6 @@ function progressText(job) {
     const { build, compile, run } = job.result.wall_s;
     return `${shown(job.result.t_end, 3)} s simulated in ${shown(build + compile + run, 3)} s`;
   }
-  if (job.has_result) return `kept up to ${shown(job.error.partial.t_end, 3)} s`;
+  if (job.has_result) return `saved up to ${shown(job.error.partial.t_end, 3)} s`;
   return "";
 }

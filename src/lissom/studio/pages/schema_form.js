@@ -102,7 +102,8 @@ export class SchemaForm {
   plainRow(field, path) {
     if (field.kind === "parts") return [make("div", { class: "wide" }, this.list(field, path))];
     if (field.kind === "union") return this.union(field, path);
-    if (field.kind === "part") return this.part(field, path, field.fields, field.switch ? [this.toggle(path)] : []);
+    if (field.switch) this.switches.add(this.fieldName(path));
+    if (field.kind === "part") return this.part(field, path, field.fields, field.switch ? [this.check(path, "on", false)] : []);
     const input = this.input(field, path);
     return field.kind === "flag" ? [make("span", {}), make("span", { class: "field" }, input)] : rowOf(titleOf(field), input);
   }
@@ -121,8 +122,7 @@ export class SchemaForm {
       const { named, fields } = field.forms.find((one) => one.type === type);
       this.set(path, { ...named, ...this.beginning(fields) });
     };
-    const pick = choice(field.forms.map(({ type }) => [type, type]), form.type, begin);
-    pick.setAttribute("aria-label", `${this.fieldName(path)}: kind`);
+    const pick = choice(field.forms.map(({ type }) => type), form.type, begin, { "aria-label": `${this.fieldName(path)}: kind` });
     return this.part(field, path, form.fields, [pick, make("span", { class: "soft" }, form.about)]);
   }
   // Parts of one kind, each in a line; `adding` has the words and the change that adds one.
@@ -134,9 +134,7 @@ export class SchemaForm {
     return make("div", {}, rows.length ? this.table([...field.fields.map(titleOf), ""], rows) : "", button(words, () => this.edit(add(path))));
   }
   remover(path) {
-    const made = button("\u00d7", () => this.set(path, undefined));
-    made.setAttribute("aria-label", `Remove ${this.fieldName(path)}`);
-    return made;
+    return button("\u00d7", () => this.set(path, undefined), { "aria-label": `Remove ${this.fieldName(path)}` });
   }
   table(head, rows) {
     const row = (cells, kind) => make("tr", {}, ...cells.map((cell) => make(cell === "" ? "td" : kind, { colSpan: cell?.span }, cell?.inside ?? cell)));
@@ -153,16 +151,20 @@ export class SchemaForm {
     const isScalar = kind in CLASSES;
     const hint = usual === null ? "" : flow(usual);
     const read = () => (isScalar ? writtenAt : flowAt)(this.text, this.document, path);
-    // What is no list is written as text, and the validator says so.
+    // What is no list is written as text, and the validator reports it.
     const write = (text, typed) => (isScalar ? null : flowEdit(text, path, typed)) ?? valueEdit(text, path, typed);
-    const line = { class: CLASSES[kind] ?? "line", placeholder: hint || (isScalar ? "" : help) };
+    const properties = { ...this.labels(path), title: help };
+    const changed = () => this.write(path, (text) => write(text, made.value));
     const options = this.options(field, path, read());
-    const made = Object.assign(options.length ? choice(options, "", () => {}) : make("input", line), { title: help, value: read() });
-    made.setAttribute("aria-label", this.fieldName(path));
-    made.dataset.field = this.fieldName(path);
-    made.onchange = () => this.write(path, (text) => write(text, made.value));
+    const made = options.length
+      ? choice(options, read(), changed, properties)
+      : make("input", { ...properties, class: CLASSES[kind] ?? "line", placeholder: hint || (isScalar ? "" : help), value: read(), onchange: changed });
     this.following.push(() => { if (made !== window.document.activeElement) made.value = read(); });
     return made;
+  }
+  // How an input is called, and where the validator's messages find it.
+  labels(path) {
+    return { "aria-label": this.fieldName(path), "data-field": this.fieldName(path) };
   }
   // The words to choose among; a file may have another name of one.
   options(field, path, written) {
@@ -173,7 +175,7 @@ export class SchemaForm {
     const hasDefault = !field.required && this.at(path.slice(0, -1)) !== undefined;
     const usual = field.default === null ? "default" : `${field.default} (default)`;
     const none = field.required && field.choices.length ? [] : [["", hasDefault ? usual : ""]];
-    return [...none, ...all.map((word) => [word, word])];
+    return [...none, ...all];
   }
   wordsOf({ choices }) {
     return choices;
@@ -181,13 +183,6 @@ export class SchemaForm {
   // True or false; what it is by default is not written.
   check(path, words, byDefault) {
     const isOn = String(this.at(path) ?? byDefault) !== "false";
-    const { label, box } = checkbox(words, isOn, (on) => this.set(path, on === byDefault ? undefined : on));
-    box.dataset.field = this.fieldName(path);
-    return label;
-  }
-  // A part that `true` stands for.
-  toggle(path) {
-    this.switches.add(this.fieldName(path));
-    return this.check(path, "on", false);
+    return checkbox(words, isOn, (on) => this.set(path, on === byDefault ? undefined : on), { "data-field": this.fieldName(path) });
   }
 }

@@ -1,4 +1,5 @@
 // Sections of beams: what each shape begins with, and drawings of them.
+import { svg, svgText } from "./dom.js";
 
 export const FIRST = {
   rectangle: { shape: "rectangle", y: 0.03, z: 0.01 },
@@ -7,17 +8,9 @@ export const FIRST = {
   box: { shape: "box", y: 0.04, z: 0.03, wall: 0.002 },
   general: { shape: "general", A: 3e-4, Iy: 2.5e-9, Iz: 2.25e-8, J: 8e-9 },
 };
-const SVG = "http://www.w3.org/2000/svg";
 const SMALL = 26;
 const LARGE = 150;
 const UNITS = { m: 1, mm: 1e-3, cm: 1e-2, um: 1e-6 };
-
-function svg(tag, attributes, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
 
 // A length as a file has it: a number in metres, or with a unit.
 function metres(value) {
@@ -43,11 +36,10 @@ export function largeSectionDrawing(section, title) {
   const drawing = svg("svg", { class: "section-drawing large", viewBox: `${-half} ${-half} ${LARGE} ${LARGE}`, role: "img", "aria-label": `${title}: ${known.shape ?? "none"} ${words.join(", ")}` },
     svg("path", { d: outline(known, 0.52 * LARGE) }),
     svg("path", { class: "axis", d: `M0 0H${half - 14}M0 0V${14 - half}` }),
-    text(half - 8, 4, "y"), text(0, 10 - half, "z"));
-  words.forEach((word, k) => drawing.append(text(0, half - 4 - 12 * (words.length - 1 - k), word)));
+    svgText(half - 8, 4, "y"), svgText(0, 10 - half, "z"));
+  words.forEach((word, k) => drawing.append(svgText(0, half - 4 - 12 * (words.length - 1 - k), word)));
   return drawing;
 }
-const text = (x, y, words) => svg("text", { x, y, "text-anchor": "middle" }, words);
 function wordsOf({ shape, ...sizes }) {
   const all = Object.entries(sizes);
   if (shape === "general") return [all.map(([key, value]) => `${key} ${value}`).slice(0, 2).join(", "), all.map(([key, value]) => `${key} ${value}`).slice(2).join(", ")];

@@ -1,31 +1,20 @@
-// Questions to the server. An answer that is none is thrown with the server's own words.
+// Requests to the server. An error is thrown in the server's own words.
+
+export const NO_ANSWER = { kind: "no answer", message: "the studio does not answer: is it still running?" };
 
 export class StudioError extends Error {
-  constructor(error, status) {
+  constructor(error) {
     super(error.message);
     this.error = error;
-    this.status = status;
   }
 }
 
-async function checked(answer) {
+async function fetched(path, options) {
+  const answer = await fetch(path, options).catch(() => { throw new StudioError(NO_ANSWER); });
   if (answer.ok) return answer;
-  let error = { kind: "no answer", message: `the server answered ${answer.status}` };
-  try {
-    ({ error } = await answer.json());
-  } catch {
-    // Not even JSON: the status is all there is to say.
-  }
-  throw new StudioError(error, answer.status);
-}
-
-async function fetched(path, options = {}) {
-  try {
-    return await checked(await fetch(path, options));
-  } catch (failure) {
-    if (failure instanceof StudioError) throw failure;
-    throw new StudioError({ kind: "no answer", message: "the studio does not answer: is it still running?" }, 0);
-  }
+  // An answer that is no JSON has nothing but its status.
+  const { error } = await answer.json().catch(() => ({ error: { kind: "no answer", message: `the server answered ${answer.status}` } }));
+  throw new StudioError(error);
 }
 
 const query = (values) => new URLSearchParams(values).toString();
@@ -36,12 +25,12 @@ export const post = async (path, body) => (await fetched(`/api/${path}`, json("P
 export const put = async (path, body, more = {}) => (await fetched(`/api/${path}`, { ...json("PUT", body), ...more })).json();
 export const remove = async (path, values = {}) => (await fetched(`/api/${path}?${query(values)}`, { method: "DELETE" })).json();
 
-export async function upload(file, name = file.name) {
+export async function upload(file, name) {
   const answer = await fetched(`/api/upload?${query({ name })}`, { method: "PUT", body: file });
   return (await answer.json()).name;
 }
 
-// A file that an answer holds, saved where the browser saves files.
+// Saves the file in an answer where the browser saves files.
 export async function save(path, body, name) {
   const answer = await fetched(`/api/${path}`, json("POST", body));
   saveBlob(await answer.blob(), name);

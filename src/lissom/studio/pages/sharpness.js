@@ -5,7 +5,7 @@ const COARSEST = 0.5;
 const REST_MS = 250;
 
 export class Sharpness {
-  // `view` draws; `redraw` asks for another picture.
+  // `view` draws; `redraw` requests another picture.
   constructor(view, redraw) {
     Object.assign(this, { view, redraw });
     this.moving = 1; // while it moves
@@ -21,16 +21,12 @@ export class Sharpness {
     }
     const began = performance.now();
     requestAnimationFrame(() => this.measured(performance.now() - began));
-    if (this.view.sharpness < 1) this.rest = setTimeout(() => this.sharpen(), REST_MS);
+    if (this.view.sharpness < 1) this.rest = setTimeout(() => { this.view.sharpness = 1; this.redraw(); }, REST_MS);
   }
   measured(ms) {
     this.cost += 0.3 * (Math.min(ms, 250) - this.cost);
     if (this.cost > SLOW_MS) this.moving = Math.max(0.85 * this.moving, COARSEST);
     else if (this.cost < FAST_MS) this.moving = Math.min(1.05 * this.moving, 1);
     this.view.sharpness = this.moving;
-  }
-  sharpen() {
-    this.view.sharpness = 1;
-    this.redraw();
   }
 }

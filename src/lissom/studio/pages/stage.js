@@ -42,11 +42,9 @@ export class Stage {
   viewButtons() {
     const look = (act) => () => { if (this.view.motion) { act(); this.view.onChange(); } };
     const along = (k) => look(() => this.view.lookAlong([0, 1, 2].map((i) => (i === k ? 1 : 0))));
-    const buttons = [button("home", look(() => this.view.lookHome())), button("3-D", look(() => this.view.lookAlong(null)))];
-    ["x", "y", "z"].forEach((axis, k) => {
-      buttons.push(Object.assign(button(axis, along(k)), { title: `Look along ${axis}` }));
-    });
-    return make("div", { class: "views", role: "group", "aria-label": "Views" }, ...buttons);
+    const axes = ["x", "y", "z"].map((axis, k) => button(axis, along(k), { title: `Look along ${axis}` }));
+    return make("div", { class: "views", role: "group", "aria-label": "Views" },
+      button("home", look(() => this.view.lookHome())), button("3-D", look(() => this.view.lookAlong(null))), ...axes);
   }
 
   // Where the camera stands, for a link; nothing while it stands where it stood at first.
@@ -65,19 +63,22 @@ export class Stage {
 
   // Check boxes for all that can be shown; those that are named here are left out.
   toggles(...without) {
-    const boxes = TOGGLES.filter(([key]) => !without.includes(key)).map(([key, text]) => {
-      const { label, box } = checkbox(text, this.choices[key], (on) => { this.choices[key] = on; this.redraw(); this.onToggle?.(key, on); });
-      box.dataset.shows = key;
-      return label;
-    });
+    const toggle = (key, on) => {
+      this.choices[key] = on;
+      this.redraw();
+      this.onToggle?.(key, on);
+    };
+    const wanted = TOGGLES.filter(([key]) => !without.includes(key));
+    const boxes = wanted.map(([key, text]) => checkbox(text, this.choices[key], (on) => toggle(key, on), { "data-shows": key }));
     return make("div", { class: "toggles" }, ...boxes);
   }
 
   scaleSlider() {
-    const input = make("input", { type: "range", min: 0, max: 2, step: 0.01, "aria-label": "Deformation scale factor" });
-    input.oninput = () => this.setScale(Math.pow(10, +input.value));
-    this.scaleInput = input;
-    return input;
+    this.scaleInput = make("input", {
+      type: "range", min: 0, max: 2, step: 0.01, "aria-label": "Deformation scale factor",
+      oninput: () => this.setScale(Math.pow(10, +this.scaleInput.value)),
+    });
+    return this.scaleInput;
   }
   setScale(scale) {
     this.choices.scale = scale;
@@ -107,10 +108,10 @@ export class Stage {
     this.redraw();
   }
   redraw() {
-    if (this.asked || !this.view.works) return;
-    this.asked = true;
+    if (this.isScheduled || !this.view.works) return;
+    this.isScheduled = true;
     requestAnimationFrame(() => {
-      this.asked = false;
+      this.isScheduled = false;
       if (!this.view.motion) return;
       this.view.draw(this.t);
       this.sharpness.drawn();

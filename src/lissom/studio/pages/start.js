@@ -6,6 +6,8 @@ import { Equivalents } from "./equivalents.js";
 import { get } from "./server.js";
 
 const NEW_NAME = "two-link-arm.yaml";
+const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
+const AGO = new Intl.RelativeTimeFormat("en");
 
 export class StartScreen {
   constructor(app) {
@@ -28,8 +30,7 @@ export class StartScreen {
     };
   }
   newPanel() {
-    const begin = button("New configuration", () => this.begin(), "main");
-    begin.id = "new-configuration";
+    const begin = button("New configuration", () => this.begin(), { class: "main", id: "new-configuration" });
     return make("div", { class: "panel" },
       make("h2", {}, "Your own robot"),
       make("p", {}, "A two-link arm to begin with: change its links, sections and materials, and run it."), begin);
@@ -52,9 +53,8 @@ export class StartScreen {
   card(robot, library) {
     const source = `library:${robot.name}`;
     const joints = robot.joints.length === 1 ? "1 joint" : `${robot.joints.length} joints`;
-    const image = make("img", { src: `/assets/pictures/${robot.name}.png`, alt: `The robot ${robot.name}`, loading: "lazy" });
-    image.onerror = () => { image.hidden = true; };
-    const act = (text, state, kind) => button(text, () => go(state), kind, `${text}: ${robot.name}`);
+    const image = make("img", { src: `/assets/pictures/${robot.name}.png`, alt: `The robot ${robot.name}`, loading: "lazy", onerror: () => { image.hidden = true; } });
+    const act = (text, state, kind) => button(text, () => go(state), { class: kind, "aria-label": `${text}: ${robot.name}` });
     return make("li", { class: "card" }, image,
       make("h2", {}, robot.name),
       make("p", { title: robot.source }, `${joints}, ${robot.flexible_links.length} flexible. ${story(robot.source)}`),
@@ -103,7 +103,7 @@ export class StartScreen {
   }
 }
 
-// The first sentence of what a file says about itself.
+// The first sentence of the source that a robot file names.
 const story = (source) => /^.*?[.:](?=\s|$)/.exec(source)?.[0].replace(/:$/, ".") ?? source;
 
 function kindOf({ name, kind }) {
@@ -113,10 +113,6 @@ function kindOf({ name, kind }) {
 // How long ago a file was written, in words.
 function since(seconds) {
   const ago = Date.now() / 1000 - seconds;
-  const steps = [[86400, "day"], [3600, "hour"], [60, "minute"]];
-  for (const [length, word] of steps) {
-    const count = Math.floor(ago / length);
-    if (count >= 1) return `${count} ${word}${count > 1 ? "s" : ""} ago`;
-  }
-  return "just now";
+  const unit = UNITS.find(([, length]) => ago >= length);
+  return unit ? AGO.format(-Math.floor(ago / unit[1]), unit[0]) : "just now";
 }

@@ -1,39 +1,37 @@
 // Sweeps: an analysis over many values of chosen keys, resumed where it stopped; worst cases and pictures.
 import { parseDocument } from "/assets/vendor/yaml.js";
-import { SWEPT } from "./defaults.js";
 import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
-import { get, pictureAddress } from "./server.js";
-import { named, VerbFields } from "./verb_form.js";
+import { get } from "./server.js";
+import { named, parts, VerbFields } from "./verb_form.js";
 
 const ANALYSES = [["static", "equilibrium"], ["modes", "modes"], ["linearize", "linear model"], ["simulate", "simulation"]];
+const FIRST = "simulate";
 const METRICS = { static: "sag, torque_peak", modes: "first_frequency", linearize: "least_damping_ratio", simulate: "tip_deflection, torque_peak" };
 
 export class SweepTab extends JobTab {
   constructor(screen) {
     super(screen, "sweep", { plot: "sweep.png" });
-    this.study = make("select", {});
-    this.study.onchange = () => this.changed();
-    this.analysis = choice(ANALYSES, SWEPT, () => { this.metrics.value = METRICS[this.analysis.value]; this.changed(); });
+    this.study = choice([], "", () => this.changed());
+    this.analysis = choice(ANALYSES, FIRST, () => { this.metrics.value = METRICS[this.analysis.value]; this.changed(); });
     this.over = make("textarea", { placeholder: "payload.mass: 0:500:6 g\nupper: 0:90:4 deg", value: "payload.mass: 0:500:6 g" });
-    this.metrics = make("input", { value: METRICS[SWEPT] });
+    this.metrics = make("input", { value: METRICS[FIRST] });
     this.sampling = new VerbFields("sweep", named("sampling", "samples", "seed"), () => screen.showLines());
     const fields = make("div", { class: "fields" }, ...labelled("Analysis", this.analysis), ...labelled("Over (a key on each line)", this.over), ...labelled("Metrics", this.metrics));
     this.form = make("div", {}, fields, this.sampling.element);
     this.over.onchange = this.metrics.onchange = () => this.changed();
     this.result = make("div", {});
-    const start = button("Sweep", () => this.start(), "main");
-    start.id = "start-sweep";
-    this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study)), this.form, make("div", { class: "row" }, start), this.job.element, this.result);
+    const start = button("Sweep", () => this.start(), { class: "main", id: "start-sweep" });
+    this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study)), this.form, make("div", { class: "row" }, start), this.progress, this.result);
   }
   async open() {
     super.open();
     const [{ files }] = await Promise.all([get("files"), this.sampling.open()]);
     const own = files.map(({ name }) => name).filter((name) => /study[^/]*\.ya?ml$/i.test(name));
-    const kept = this.study.value;
+    const chosen = this.study.value;
     setOptions(this.study, [["", "as below, of the robot above"], ...own]);
-    this.study.value = own.includes(kept) ? kept : "";
+    this.study.value = own.includes(chosen) ? chosen : "";
     this.changed();
   }
   changed() {
@@ -44,7 +42,7 @@ export class SweepTab extends JobTab {
     if (this.study.value) return { source: this.study.value };
     const { source, changes, values: { q } } = this.screen.question();
     if (q) changes["initial.q"] = q;
-    const metrics = this.metrics.value.split(",").map((name) => name.trim()).filter(Boolean);
+    const metrics = parts(this.metrics.value);
     const over = parseDocument(this.over.value).toJSON() ?? {};
     return { source, changes, values: { analysis: this.analysis.value, over, metrics, ...this.sampling.values() } };
   }
@@ -59,8 +57,6 @@ export class SweepTab extends JobTab {
     const failures = found.failures.map(({ run, reason }) => make("li", {}, `run ${run}: ${reason}`));
     const notes = found.notes.map((line) => make("li", {}, line));
     this.result.replaceChildren(make("p", {}, done), table("Worst cases", ["metric", "worst", "run", "values"], worst), make("ul", { class: "soft" }, ...notes, ...failures));
-    if (!found.files.plot) return;
-    const address = await pictureAddress(job.file);
-    this.result.append(make("img", { class: "figure", src: address, alt: `Metrics of ${found.runs} runs of ${job.title}` }));
+    if (found.files.plot) await this.addPicture(job, `Metrics of ${found.runs} runs of ${job.title}`);
   }
 }

@@ -1,23 +1,26 @@
 // Fields of verbs, made from their declarations: name, help, unit, range and default as the command line has them.
-import { make } from "./dom.js";
+import { button, make } from "./dom.js";
 import { get, post, save } from "./server.js";
 
 let known = null;
-export const declarations = () => (known ||= get("verbs"));
+const declarations = () => (known ||= get("verbs"));
 
 export const ask = (verb, question) => post(`verbs/${verb}`, question);
 export const saveFile = (verb, question, ending, stem = verb) => save(`verbs/${verb}/file`, { ...question, ending }, `${stem}${ending}`);
+// A button for each of some files that a verb writes; `question` depends on the ending, and `run` reports errors.
+export const saveButtons = (verb, question, run, ...entries) =>
+  entries.map(([text, ending]) => button(text, () => run(() => saveFile(verb, question(ending), ending))));
 // The same question with more values.
 export const withValues = ({ values, ...about }, more) => ({ ...about, values: { ...values, ...more } });
 
 // The first words of the help are what the field is called; the whole of it shows above it.
 const titleOf = ({ help }) => help.split(/[,;:.(]/)[0];
 const LISTS = ["positions", "speeds", "accelerations", "forces", "gains", "band"];
-const parts = (text) => text.split(",").map((part) => part.trim()).filter(Boolean);
+export const parts = (text = "") => text.split(",").map((part) => part.trim()).filter(Boolean);
 
 function rangeOf(schema) {
   const { minimum, maximum } = [schema, ...(schema.anyOf ?? [])].find((one) => one.minimum !== undefined) ?? {};
-  return { min: minimum, max: maximum };
+  return { min: minimum ?? "", max: maximum ?? "" };
 }
 
 function fieldOf(parameter, onchange) {
@@ -28,11 +31,9 @@ function fieldOf(parameter, onchange) {
     return { element, box, value: () => box.checked || undefined };
   }
   const isNumber = kind === "int" || kind === "float";
-  const input = make("input", { class: "number", title: help, placeholder: first === null ? "none" : "", value: first ?? "", onchange });
-  if (isNumber) Object.entries(rangeOf(parameter)).forEach(([key, value]) => value !== undefined && input.setAttribute(key, value));
-  if (isNumber) input.type = "number";
-  if (kind === "float") input.step = "any";
-  input.dataset.parameter = name;
+  const input = make("input", { class: "number", title: help, placeholder: first === null ? "none" : "", "data-parameter": name, onchange });
+  if (isNumber) Object.assign(input, { type: "number", step: kind === "float" ? "any" : 1, ...rangeOf(parameter) });
+  input.value = first ?? "";
   const element = make("label", { class: "pair", title: help }, titleOf(parameter), input);
   const value = () => {
     const text = input.value.trim();
@@ -45,7 +46,7 @@ function fieldOf(parameter, onchange) {
   return { element, input, value };
 }
 
-// Which parameters a form shows: those of the point that an analysis is about, its switches, or what is asked of it.
+// Which parameters a form shows: those of the point that an analysis is about, its switches, or those of the verb itself.
 export const ofPoint = ({ group }) => group === "point";
 export const switchesOfPoint = (one) => ofPoint(one) && one.kind === "bool";
 export const ownOnes = ({ group, owner }) => group !== "point" && owner === "function";
@@ -64,7 +65,7 @@ export class VerbFields {
     for (const one of parameters.filter(this.wanted)) this.fields[one.name] = fieldOf(one, () => this.onchange());
     this.element.replaceChildren(...Object.values(this.fields).map(({ element }) => element));
   }
-  // What is left out is as the declaration has it.
+  // Empty fields are left out: the declaration has their defaults.
   values() {
     const given = Object.entries(this.fields).map(([name, { value }]) => [name, value()]);
     return Object.fromEntries(given.filter(([, value]) => value !== undefined));

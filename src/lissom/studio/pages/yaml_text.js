@@ -19,12 +19,7 @@ export function writtenAt(text, document, path) {
   return /^["']/.test(written) ? String(node.value) : written;
 }
 
-export const dataAt = (document, path) => {
-  const node = document.getIn(path, true);
-  return node && node.toJSON ? node.toJSON() : undefined;
-};
-
-// The same of a list or a mapping, in one line: `[0, 0, 1]`.
+// The same for a list or a mapping, in one line: `[0, 0, 1]`.
 export function flowAt(text, document, path) {
   const node = document.getIn(path, true);
   if (node === undefined || node === null) return "";
@@ -34,18 +29,14 @@ export function flowAt(text, document, path) {
   return stringify(node.toJSON(), { collectionStyle: "flow", ...LINE }).trim();
 }
 
-// What the user typed as YAML writes it.
-function scalarText(typed) {
-  const value = typed.trim();
-  if (NUMBER.test(value)) return value;
-  return stringify(value, { lineWidth: 0 }).trim();
-}
+// What the user typed, as YAML.
+const scalarText = (value) => (NUMBER.test(value) ? value : stringify(value, { lineWidth: 0 }).trim());
 
 // The piece of text to be replaced so that the value at a path is what the user typed; empty takes it out.
 export function valueEdit(text, path, typed) {
   const node = documentOf(text)?.getIn(path, true);
   if (typed.trim() !== "" && isScalar(node) && node.range && node.range[1] > node.range[0]) {
-    return { from: node.range[0], to: node.range[1], insert: scalarText(typed) };
+    return { from: node.range[0], to: node.range[1], insert: scalarText(typed.trim()) };
   }
   return edited(text, (document) => (typed.trim() === "" ? takeOut(document, path) : put(document, path, typedNode(document, typed.trim()))));
 }
@@ -110,12 +101,8 @@ function takeOut(document, path) {
 }
 
 const dataNode = (document, data) => document.createNode(data, { aliasDuplicateObjects: false });
-function typedNode(document, value) {
-  const made = document.createNode(NUMBER.test(value) ? Number(value) : value);
-  // 1e-4 stays 1e-4.
-  if (NUMBER.test(value) && /e/i.test(value)) made.format = "EXP";
-  return made;
-}
+// A number that is parsed keeps its form: 1e-4 stays 1e-4.
+const typedNode = (document, value) => (NUMBER.test(value) ? parseDocument(value).contents : document.createNode(value));
 function flowing(node) {
   if (node.items) node.flow = true;
   return node;
@@ -128,8 +115,8 @@ function blockLink(node) {
   return node;
 }
 
-// The text of a changed document in which only the lines that changed are written anew: the library that writes YAML
-// has its own taste for spaces and numbers, and the user's lines stay as they are.
+// The text of a changed document in which only the lines that changed are written: the library that writes YAML
+// writes spaces and numbers its own way, and the user's lines stay as they are.
 function merged(text, changed) {
   const lines = text.split("\n");
   const before = documentOf(text).toString(LINE).split("\n");
