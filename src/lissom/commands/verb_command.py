@@ -15,7 +15,7 @@ from ..describe import DescriptionError, Problem, Scenario
 from ..describe.run_keys import run_only
 from ..files.errors import refused
 from ..runs.sources import robot_of
-from ..verbs.declared import REPEATED, Declared, declared
+from ..verbs.declared import REPEATED, Declared, declared, names_of_kind
 from ..verbs.perform import Answer, file_problems, perform
 from ..verbs.verb import NOTHING, SOURCE, Verb
 from .options import MODELLING, Degrees, Json, Strict, changes_of
@@ -100,7 +100,7 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
     if as_json:
         print_json(data, code)
     elif errors:
-        for line in (*errors, answer.summary().title):
+        for line in (*errors, answer.result.summary().title):
             note(str(line))
     else:
         print_answer(console(), answer)
@@ -139,7 +139,8 @@ def values_of(
 ) -> dict[str, Any]:
     """Values of the parameters and paths of the files of a verb, from the texts of its options."""
     degrees = given.pop("deg", False)
-    if degrees and not any(given[name] for name in angles(verb)):
+    angles = names_of_kind(verb, "positions", "speeds", "accelerations", "map axes")
+    if degrees and not any(given[name] for name in angles):
         raise refused("--deg", None, "no angle is given: leave this out")
     values = {}
     for one in declared(verb):
@@ -150,7 +151,7 @@ def values_of(
 
 def print_answer(screen: Any, answer: Answer) -> None:
     """The summary of an answer, and the files that were written."""
-    print_summary(screen, answer.summary())
+    print_summary(screen, answer.result.summary())
     for output in answer.verb.writes:
         if output.name in answer.files:
             label = output.label or output.key.rpartition(".")[2]
@@ -159,13 +160,7 @@ def print_answer(screen: Any, answer: Answer) -> None:
 
 def by_joint(verb: Verb) -> bool:
     """Whether a parameter of a verb has one number for each joint of a robot."""
-    return any(one.facts.kind in UNITS for one in declared(verb))
-
-
-def angles(verb: Verb) -> list[str]:
-    """Names of the parameters that `--deg` is about."""
-    kinds = ("positions", "speeds", "accelerations", "map axes")
-    return [one.name for one in declared(verb) if one.facts.kind in kinds]
+    return bool(names_of_kind(verb, *UNITS))
 
 
 def spellings(verb: Verb) -> dict[str, str]:

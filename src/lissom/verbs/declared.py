@@ -2,11 +2,10 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from annotated_types import Ge, Gt, Le, MaxLen
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -17,6 +16,7 @@ from pydantic import (
 )
 
 from ..analyse.modes.map_axis import MapAxis
+from ..files.errors import was_given
 from ..parameters import Parameter, RecordedTime
 from .registry import verb_named
 from .verb import LINEAR_MODEL, STATE, Verb
@@ -55,13 +55,12 @@ LONG = 60.0  # [s] what takes longer joins a queue
 
 
 class Declared(NamedTuple):
-    """A parameter of a verb as every door sees it."""
+    """A parameter of a verb, for the command line, requests and Python."""
 
     name: str  # of the option and of the field of a request
     argument: str  # of the function
-    owner: (
-        str  # whose argument it is: `function`, `linearize`, or the name of an output
-    )
+    # Whose argument it is: `function`, `linearize`, or the name of an output.
+    owner: str
     type: Any  # of the value in a request
     default: Any  # None also where there is none
     facts: Parameter
@@ -75,10 +74,10 @@ def declared(verb: Verb) -> tuple[Declared, ...]:
         found += _of_function(verb_named("linearize"), "linearize")
     found += _of_function(verb, "function")
     if verb.reads == STATE:
-        found += _of_annotation("time", RecordedTime, (None,), "state")
+        found += _of_annotation("time", RecordedTime, None, "state")
     for output in verb.writes:
         for name, (annotation, default) in output.parameters.items():
-            found += _of_annotation(name, annotation, (default,), output.name)
+            found += _of_annotation(name, annotation, default, output.name)
     return tuple(found)
 
 
@@ -86,22 +85,36 @@ def _of_function(verb: Verb, owner: str) -> Iterator[Declared]:
     function = verb.load()
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
-        annotation = hints.get(name)
-        yield from _of_annotation(name, annotation, (parameter.default,), owner)
+        is_required = parameter.default is inspect.Parameter.empty
+        default = None if is_required else parameter.default
+        yield from _of_annotation(name, hints.get(name), default, owner)
 
 
 def _of_annotation(
-    name: str, annotation: Any, defaults: tuple[Any, ...], owner: str
+    name: str, annotation: Any, default: Any, owner: str
 ) -> Iterator[Declared]:
-    """A parameter that is declared for the doors; others are for Python alone."""
+    """A parameter that is declared as one; all others are for Python alone."""
     if get_origin(annotation) is not Annotated:
         return
     kind, *notes = get_args(annotation)
     for facts in notes:
         if isinstance(facts, Parameter):
             own = KINDS.get(facts.kind, kind)
-            default = None if defaults[0] is inspect.Parameter.empty else defaults[0]
             yield Declared(facts.name or name, name, owner, own, default, facts)
+
+
+def names_of_kind(verb: Verb, *kinds: str) -> list[str]:
+    """Names of the parameters of these kinds."""
+    return [one.name for one in declared(verb) if one.facts.kind in kinds]
+
+
+def given_parameters(verb: Verb, values: Mapping[str, Any]) -> dict[str, Declared]:
+    """Parameters by name whose values are neither empty nor their default."""
+    return {
+        one.name: one
+        for one in declared(verb)
+        if was_given(values.get(one.name), one.default)
+    }
 
 
 # --- requests ------------------------------------------------------------------------------------------------------
@@ -130,11 +143,15 @@ def request_type(verb: Verb, from_browser: bool = False) -> type[BaseModel]:
     """
     fields: dict[str, Any] = {}
     for one in of_browser(verb) if from_browser else declared(verb):
+        facts, kind = one.facts, one.type
         most = verb.most.get(one.name) if from_browser else None
-        if from_browser and one.facts.kind == "map axes":
-            one = one._replace(type=_axes_within(verb.most.get(f"{one.name}.points")))
-        given = Field(one.default, description=one.facts.help)
-        fields[one.name] = (_bounded(one, most), given)
+        if from_browser and facts.kind == "map axes":
+            kind = _axes_within(verb.most.get(f"{one.name}.points"))
+        bounds: Any = {"max_length" if facts.kind else "le": most}
+        bounds |= {"ge": facts.at_least, "gt": facts.above}
+        field = Field(one.default, description=facts.help, **bounds)
+        # None stands for the default.
+        fields[one.name] = (kind | None, field)
     if not from_browser:
         for output in verb.writes:
             fields[output.name] = (str | None, Field(None, description=output.help))
@@ -151,28 +168,6 @@ def _axes_within(most: int | float | None) -> Any:
         return axis
 
     return tuple[Annotated[MapAxis, AfterValidator(checked)], ...]
-
-
-def _bounded(one: Declared, most: int | float | None) -> Any:
-    """The type of a field with its range."""
-    facts = one.facts
-    kind = one.type if one.default is not None else one.type | None
-    notes: list[Any] = []
-    if facts.at_least is not None:
-        notes.append(Ge(facts.at_least))
-    if facts.above is not None:
-        notes.append(Gt(facts.above))
-    if most is not None:
-        notes.append(MaxLen(int(most)) if one.facts.kind else Le(most))
-    if not notes:
-        return kind
-    bounded: Any = Annotated[(_without_none(kind), *notes)]
-    return bounded | None
-
-
-def _without_none(kind: Any) -> Any:
-    members = [member for member in get_args(kind) if member is not type(None)]
-    return members[0] if len(members) == 1 and type(None) in get_args(kind) else kind
 
 
 def schema_of(verb: Verb) -> dict[str, Any]:
@@ -209,4 +204,6 @@ def schema_of(verb: Verb) -> dict[str, Any]:
 
 
 def _kind_of(kind: Any) -> str:
-    return getattr(_without_none(kind), "__name__", "text")
+    """The type without None, in words."""
+    members = [member for member in get_args(kind) if member is not type(None)]
+    return getattr(members[0] if len(members) == 1 else kind, "__name__", "text")

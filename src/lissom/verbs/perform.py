@@ -1,4 +1,4 @@
-"""What every door does with a verb: read its subject, call its function, write its files."""
+"""How the command line and the studio perform a verb: read its subject, call its function, write its files."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,13 +10,13 @@ from jaxnative.compiled import using
 from ..analyse.validity.description import scenario_warnings
 from ..analyse.validity.validity_warning import warning_lines
 from ..describe.scenario import Scenario
-from ..files.errors import DescriptionError, Problem, refused, was_given
-from ..files.summary import Summary, plain
+from ..files.errors import DescriptionError, Problem, refused
+from ..files.summary import plain
 from ..runs.forecast import affordable_model
 from ..runs.output_files import output_problems
 from ..runs.sources import robot_of
 from ..solve.channels import UnknownNameError
-from .declared import Declared, declared, subject_of
+from .declared import declared, given_parameters, names_of_kind, subject_of
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, STATE, Verb
 
 Values = Mapping[str, Any]
@@ -24,7 +24,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verb found, with what its door adds: warnings about the scenario, and the files that were written."""
+    """The result of a verb, the files that were written, and warnings about the scenario."""
 
     verb: Verb
     result: Any
@@ -35,10 +35,6 @@ class Answer:
     def warnings(self) -> tuple[str, ...]:
         """What may be wrong, one line each."""
         return (*self.warnings_before, *self.result.warnings)
-
-    def summary(self) -> Summary:
-        """What the terminal shows."""
-        return self.result.summary()
 
     def to_dict(self) -> dict[str, Any]:
         """What `--json` prints."""
@@ -54,10 +50,10 @@ class Answer:
                 key = getattr(self.result, "saved_as", key)
             if not dot:
                 data[key] = path
-            elif path is not None:
-                data.setdefault(group, {})[key] = path
-            else:
-                data.setdefault(group, {})
+                continue
+            files = data.setdefault(group, {})
+            if path is not None:
+                files[key] = path
         return plain(data)
 
 
@@ -73,11 +69,11 @@ def perform(
 
     Args:
         verb: from the table, or registered.
-        source: the robot that it is about: a name, a file, a scenario; None where the values say what it is about.
-        values: of its parameters and paths of its files, by their names at the doors; what is left out is as the
-            signatures have it.
+        source: the robot that it is about: a name, a file, a scenario; None where a value names it.
+        values: of its parameters and paths of its files, by their names in requests; all others have the defaults of
+            the signatures.
         changes: of the robot and of how it is modelled, by dotted path.
-        watch: of the kind that the function asks for; mostly called with the share that is done.
+        watch: of the kind that the function takes; mostly called with the share that is done.
         origin: the file from which `source` was read, for verbs that read more of it.
 
     Raises:
@@ -89,11 +85,11 @@ def perform(
     if verb.reads == NOTHING:
         values = with_subject(verb, source, values, changes)
         result = verb.load()(**_arguments(verb, "function", values, watch))
-        return _written(Answer(verb, result), values)
+        return _answer(verb, result, values)
     if verb.reads == SOURCE:
         own = _arguments(verb, "function", values, watch)
         result = verb.load()(source, changes=changes or {}, **own)
-        return _written(Answer(verb, result), values)
+        return _answer(verb, result, values)
     scenario = robot_of(source, changes or {})
     with using(scenario.solver.backend), _naming_the_field(verb, values):
         model = affordable_model(scenario)
@@ -103,13 +99,13 @@ def perform(
             values = _with_initial_pose(verb, scenario, values)
         result = _result_about(verb, model, values, watch)
         before = warning_lines(scenario_warnings(scenario))
-        return _written(Answer(verb, result, warnings_before=before), values)
+        return _answer(verb, result, values, before)
 
 
 def with_subject(
     verb: Verb, source: Any, values: Values, changes: Values | None
 ) -> Values:
-    """Values of a verb that reads no robot, what it is about and the changes of that among them."""
+    """Values of a verb that reads no robot, including its subject and the changes of that."""
     subject = subject_of(verb)
     if subject is not None and source is not None:
         is_one_of_several = subject.facts.kind == "list" and isinstance(source, str)
@@ -120,7 +116,7 @@ def with_subject(
 
 def file_problems(verb: Verb, values: Values) -> list[Problem]:
     """Files that could not be written, and those that are not written with the other values."""
-    given = _given(verb, values)
+    given = given_parameters(verb, values)
     problems, endings = [], {}
     for output in verb.writes:
         beside = next((name for name in output.endings_with if name in given), None)
@@ -136,28 +132,19 @@ def file_problems(verb: Verb, values: Values) -> list[Problem]:
 
 def _idle(verb: Verb, values: Values) -> Iterator[Problem]:
     """Parameters of files that are not written, and numbers beyond those that they count in."""
-    known = {one.name: one for one in declared(verb)}
-    given = _given(verb, values)
+    defaults = {one.name: one.default for one in declared(verb)}
+    given = given_parameters(verb, values)
     for output in verb.writes:
         for name in (*output.parameters, *output.holds):
             if name in given and values.get(output.name) is None:
                 message = f"only changes the file `{output.name}`, which is not written"
-                yield Problem(None, None, name, given[name], message)
-    for name, value in given.items():
-        counted = known[name].facts.at_most
-        most = values.get(counted, known[counted].default) if counted else None
-        if most is not None and value > most:
+                yield Problem(None, None, name, values[name], message)
+    for name, one in given.items():
+        counted = one.facts.at_most
+        most = values.get(counted, defaults[counted]) if counted else None
+        if most is not None and values[name] > most:
             message = f"must be at most {most}, the `{counted}`"
-            yield Problem(None, None, name, value, message)
-
-
-def _given(verb: Verb, values: Values) -> dict[str, Any]:
-    """Values of parameters that are neither empty nor the default."""
-    return {
-        one.name: values[one.name]
-        for one in declared(verb)
-        if was_given(values.get(one.name), one.default)
-    }
+            yield Problem(None, None, name, values[name], message)
 
 
 def _result_about(verb: Verb, model: Any, values: Values, watch: Any) -> Any:
@@ -172,7 +159,7 @@ def _result_about(verb: Verb, model: Any, values: Values, watch: Any) -> Any:
 def _arguments(
     verb: Verb, owner: str, values: Values, watch: Any = None
 ) -> dict[str, Any]:
-    """Arguments of a function by their names in Python; those that nobody gave keep their defaults."""
+    """Arguments of a function by their names in Python, without those that were not given."""
     given = {
         one.argument: values[one.name]
         for one in declared(verb)
@@ -187,16 +174,13 @@ def _arguments(
 
 
 def _with_initial_pose(verb: Verb, scenario: Scenario, values: Values) -> Values:
-    """Joints stand where the scenario starts where neither a pose nor a result says otherwise."""
+    """Values with the scenario's initial joint coordinates where neither a pose nor a result is given."""
     initial = scenario.initial.q
-    results = [one.name for one in declared(verb) if one.facts.kind == "result"]
-    if any(values.get(name) for name in results):
+    results = names_of_kind(verb, "result")
+    if initial is None or any(values.get(name) for name in results):
         return values
-    for one in declared(verb):
-        is_free = one.facts.kind == "positions" and not values.get(one.name)
-        if is_free and initial is not None:
-            values = {**values, one.name: initial}
-    return values
+    poses = names_of_kind(verb, "positions")
+    return {**values} | {name: initial for name in poses if not values.get(name)}
 
 
 def _with_recorded_state(
@@ -205,38 +189,33 @@ def _with_recorded_state(
     """The state of a result in place of a pose."""
     from ..runs.recorded_state import recorded_state
 
-    own = [one for one in declared(verb) if one.owner == "function"]
-    given = {one.name: values.get(one.name) for one in own}
+    own = [one.name for one in declared(verb) if one.owner == "function"]
+    given = {name: values.get(name) for name in own}
     state = recorded_state(source, values["time"], scenario, given)
-    pose = next(one.name for one in own if one.facts.kind == "positions")
+    pose = names_of_kind(verb, "positions")[0]
     return {pose: state} | {o.name: values.get(o.name) for o in verb.writes}
 
 
-def _written(answer: Answer, values: Values) -> Answer:
-    """The answer after its files have been written."""
+def _answer(
+    verb: Verb, result: Any, values: Values, before: tuple[str, ...] = ()
+) -> Answer:
+    """The answer, once its files are written."""
     files = {}
-    for output in answer.verb.writes:
+    for output in verb.writes:
         path, method = values.get(output.name), output.method
-        if path is None or method is None or method in answer.result.nothing_to:
-            continue
-        own = _arguments(answer.verb, output.name, values)
-        getattr(answer.result, method)(path=path, **own)
-        files[output.name] = str(path)
-    return Answer(answer.verb, answer.result, files, answer.warnings_before)
+        if path is not None and method is not None and method not in result.nothing_to:
+            own = _arguments(verb, output.name, values)
+            getattr(result, method)(path=path, **own)
+            files[output.name] = str(path)
+    return Answer(verb, result, files, before)
 
 
 @contextmanager
 def _naming_the_field(verb: Verb, values: Values):
-    """A name that the robot does not have is reported with the parameter that holds it."""
+    """Context in which a name that the robot does not have is reported with the parameter that holds it."""
     try:
         yield
     except UnknownNameError as failure:
-        holders = [
-            one.name for one in declared(verb) if _holds(one, values, failure.name)
-        ]
-        field = holders[0] if holders else ""
-        raise refused(field, failure.name, failure.message) from None
-
-
-def _holds(one: Declared, values: Values, name: str) -> bool:
-    return one.facts.kind == "names" and name in (values.get(one.name) or ())
+        lists = names_of_kind(verb, "names")
+        holders = (one for one in lists if failure.name in (values.get(one) or ()))
+        raise refused(next(holders, ""), failure.name, failure.message) from None

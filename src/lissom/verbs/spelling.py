@@ -1,12 +1,12 @@
-"""A call of a verb as a user would write it: as a command line, and in Python."""
+"""The command line and the lines of Python of a call of a verb."""
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..analyse.modes.map_axis import MapAxis
-from .declared import REPEATED, Declared, declared
+from .declared import REPEATED, Declared, declared, given_parameters, names_of_kind
 from .perform import with_subject
 from .registry import verb_named
 from .verb import LINEAR_MODEL, NOTHING, SOURCE, Verb
@@ -21,7 +21,7 @@ def spelled(verb: Verb, source: str, changes: Values, values: Values) -> dict[st
         verb: what is called.
         source: the robot: a name of the library, a file.
         changes: of the robot and of how it is modelled, by dotted path.
-        values: of parameters and files by their names at the doors; those that are defaults need not stand there.
+        values: of parameters and files by their names in requests; defaults may be left out.
     """
     kind, _, rest = source.rpartition(":")
     if verb.reads == NOTHING:
@@ -39,8 +39,8 @@ def command_line(verb: Verb, source: str, changes: Values, values: Values) -> st
         words.append(shlex.quote(source))
     for path, value in changes.items():
         words += ["--set", shlex.quote(f"{path}={_yaml(value)}")]
-    for one in _given(verb, values):
-        words += _option(verb, one, values[one.name])
+    for name, one in given_parameters(verb, values).items():
+        words += _option(verb, one, values[name])
     for output in verb.writes:
         if values.get(output.name) is not None:
             words += [output.spelling[0], shlex.quote(str(values[output.name]))]
@@ -54,7 +54,7 @@ def python_lines(
     values: Values,
     from_library: bool = False,
 ) -> list[str]:
-    """The lines of Python; a robot `from_library` is modelled as the package does by default."""
+    """The lines of Python; a robot `from_library` has the package's default formulation."""
     lines = ["import lissom as ls"]
     subject = None
     if verb.reads == SOURCE:
@@ -93,9 +93,9 @@ def python_lines(
 def _call(called: Verb, subject: str | None, values: Values, verb: Verb, owner: str):
     """`ls.modes(model, [0, 1], locked=True)`."""
     arguments = [] if subject is None else [subject]
-    for one in _given(verb, values):
+    for name, one in given_parameters(verb, values).items():
         if one.owner == owner:
-            arguments.append(f"{one.argument}={_plain(one, values[one.name])!r}")
+            arguments.append(f"{one.argument}={_plain(one, values[name])!r}")
     for output in called.writes:
         if output.method is None and values.get(output.name) is not None:
             arguments.append(f"{output.name}={values[output.name]!r}")
@@ -105,25 +105,16 @@ def _call(called: Verb, subject: str | None, values: Values, verb: Verb, owner: 
 
 
 class _Code(str):
-    """A piece of code among values, written as it is."""
+    """Code among values: its `repr` is without quotes."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def _with_pose(verb: Verb, pose: str, values: Values) -> Values:
-    """Joints that are not given stand as the scenario starts, or as the run has them."""
-    poses = [one.name for one in declared(verb) if one.facts.kind == "positions"]
-    initial = {name: _Code(pose) for name in poses}
+    """Values with the initial joint coordinates of the scenario, or those of the run, where none are given."""
+    initial = {name: _Code(pose) for name in names_of_kind(verb, "positions")}
     return initial | {k: value for k, value in values.items() if value is not None}
-
-
-def _given(verb: Verb, values: Values) -> Iterator[Declared]:
-    """Parameters with a value that is not their default."""
-    for one in declared(verb):
-        value = values.get(one.name)
-        if value is not None and value != one.default and value not in ([], {}):
-            yield one
 
 
 def _option(verb: Verb, one: Declared, value: Any) -> list[str]:
@@ -151,7 +142,7 @@ def _yaml(value: Any) -> str:
 
 
 class _Axis(MapAxis):
-    """An axis as the command line has it, and in Python."""
+    """An axis: `str` is its text on the command line, `repr` its call in Python."""
 
     def __repr__(self) -> str:
         return f"ls.{MapAxis(**vars(self))!r}"

@@ -6,7 +6,8 @@ from ..parameters import AnimatedMode
 from .verb import LINEAR_MODEL, NOTHING, PAGE, PICTURE, SOURCE, STATE, Output, Verb
 
 MATRICES = (".npz", ".mat")
-# Short for the browser: an answer is drawn while one waits.
+SAVE = ("-o", "--output")
+# Bounds for the browser, whose user waits for the drawing.
 CHANNELS = {"inputs": 40, "outputs": 40}
 
 BY_CHANNEL = {
@@ -15,51 +16,43 @@ BY_CHANNEL = {
 }
 
 
-def figure(text: str, key: str = "files.plot", **others: Any) -> Output:
+def figure(text: str, **others: Any) -> Output:
     """A picture of the result."""
-    others = {"metavar": "PNG"} | others
-    return Output("plot", "plot", PICTURE, text, key=key, **others)
+    facts: Any = {"method": "plot", "key": "files.plot", "metavar": "PNG"} | others
+    return Output("plot", endings=PICTURE, help=text, **facts)
 
 
-def data(endings: tuple[str, ...], text: str, key: str = "file", **others: Any):
+def data(endings: tuple[str, ...], text: str, **others: Any) -> Output:
     """The file that `-o` names."""
-    others = {"options": ("-o", "--output")} | others
-    return Output("output", "save", endings, text, key=key, **others)
+    facts: Any = {"method": "save", "key": "file", "options": SAVE} | others
+    return Output("output", endings=endings, help=text, **facts)
 
 
-def figure_and_numbers(text: str) -> tuple[Output, ...]:
-    """The files of responses: a figure of all of them, and their numbers."""
-    numbers = Output(
-        "data",
-        "save",
-        (".csv", ".npz"),
-        "Numbers: .csv, .npz.",
-        key="files.data",
-        options=("-o",),
-    )
-    return figure(text), numbers
+def page(text: str, key: str, **others: Any) -> Output:
+    """An animation in a page."""
+    return Output("animate", endings=PAGE, help=text, key=key, metavar="HTML", **others)
 
 
+COMPUTED: Any = {"status": ()}  # by a study; its status alone writes no file
+NUMBERS = Output(
+    "data",
+    "save",
+    (".csv", ".npz"),
+    "Numbers: .csv, .npz.",
+    key="files.data",
+    options=("-o",),
+)
 # What a run writes itself, however it ends.
 RUN_FILES = (
-    Output(
-        "output",
-        None,
+    data(
         (".nc", ".csv"),
         "Result file: .nc (NetCDF), or a table .csv.",
+        method=None,
         key="files.result",
         metavar="NC",
-        options=("-o", "--output"),
         holds=("record",),
     ),
-    Output(
-        "plot",
-        None,
-        PICTURE,
-        "Figure of the run: .png, .pdf, .svg.",
-        key="files.plot",
-        metavar="PNG",
-    ),
+    figure("Figure of the run: .png, .pdf, .svg.", method=None),
 )
 
 TABLE = (
@@ -85,7 +78,7 @@ TABLE = (
                 "Picture: .png, .pdf, .svg.",
                 key="picture",
                 metavar="PNG",
-                options=("-o", "--output"),
+                options=SAVE,
             ),
         ),
         warns=False,
@@ -109,13 +102,10 @@ TABLE = (
         example="modes double-pendulum --q 0,1.57 --locked",
         writes=(
             figure("Picture of the mode shapes.", key="picture"),
-            Output(
-                "animate",
-                "animate",
-                PAGE,
+            page(
                 "Animation of the mode that --mode names.",
-                key="animation",
-                metavar="HTML",
+                "animation",
+                method="animate",
                 parameters={"mode": (AnimatedMode, 1)},
             ),
         ),
@@ -142,13 +132,10 @@ TABLE = (
         ),
         writes=(
             *RUN_FILES,
-            Output(
-                "animate",
-                None,
-                PAGE,
+            page(
                 "Animation: one HTML page for any browser.",
-                key="files.animation",
-                metavar="HTML",
+                "files.animation",
+                method=None,
             ),
         ),
         limit_s=3600.0,
@@ -179,7 +166,7 @@ TABLE = (
                 ".png, .pdf or .svg; .html: animation; .csv: numbers.",
                 key="picture",
                 label="plot",
-                options=("-o", "--output"),
+                options=SAVE,
                 # A page that moves shows all.
                 endings_with={"what": (*PICTURE, ".csv")},
             ),
@@ -234,7 +221,7 @@ TABLE = (
         help="Frequency response of every output to every input, by name.",
         example="frequency-response double-pendulum --inputs upper --outputs lower/tip.ay --plot bode.png",
         reads=LINEAR_MODEL,
-        writes=figure_and_numbers("Bode plot: .png, .pdf, .svg."),
+        writes=(figure("Bode plot: .png, .pdf, .svg."), NUMBERS),
         required=("inputs", "outputs"),
         options=BY_CHANNEL,
         most=CHANNELS,
@@ -245,7 +232,7 @@ TABLE = (
         help="Response of every output to a unit step of every input, by name.",
         example="step-response double-pendulum --inputs upper --outputs lower/tip.py --kp 500 --kd 20 --plot step.png",
         reads=LINEAR_MODEL,
-        writes=figure_and_numbers("Figure: .png, .pdf, .svg."),
+        writes=(figure("Figure: .png, .pdf, .svg."), NUMBERS),
         required=("inputs", "outputs"),
         options=BY_CHANNEL,
         most=CHANNELS | {"duration": 1e4},
@@ -341,13 +328,12 @@ TABLE = (
         "control compare",
         "studies.controller_comparison:compare_controllers",
         help="Compare controllers on one motion of one robot: one table and one figure. Interrupted, it "
-        "prints the rows "
-        "that are done. Exit code 1 if a controller failed.",
+        "prints the rows that are done. Exit code 1 if a controller failed.",
         example="control compare double-pendulum --plot compare.png",
         reads=NOTHING,
         options={
             "changes": ("--set",),
-            "numbers": ("-o", "--output"),
+            "numbers": SAVE,
             "picture": ("--plot",),
         },
         keeps={"picture": ".png", "results": ""},
@@ -366,12 +352,9 @@ TABLE = (
                 "Copy of the dataset.",
                 key="files.result",
                 metavar="NC",
-                endings_with={"status": ()},
+                endings_with=COMPUTED,
             ),
-            figure(
-                "Figure of the study: .png, .pdf, .svg.",
-                endings_with={"status": ()},
-            ),
+            figure("Figure of the study: .png, .pdf, .svg.", endings_with=COMPUTED),
             Output(
                 "report",
                 "report",
@@ -379,7 +362,7 @@ TABLE = (
                 "Report in one page.",
                 key="files.report",
                 metavar="HTML",
-                endings_with={"status": ()},
+                endings_with=COMPUTED,
             ),
         ),
         options={"metrics": ("--metric",), "changes": ("--set",)},

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-# What the first argument of a verb's function is, and how the doors get it.
+# What the first argument of a verb's function is, and where it comes from.
 ROBOT = "robot"  # a `Model`, from a robot and how it is modelled
 LINEAR_MODEL = "linear model"  # a `LinearModel`, from `linearize` and its arguments
 STATE = "state"  # a `Model` and a pose, or the state of a result at a time
@@ -18,21 +18,21 @@ PAGE = (".html", ".htm")
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """A file that a verb writes where it is asked for: by which method of the result, and how its name ends."""
+    """A file that a verb writes if it gets a path: by which method of the result, and how its name ends."""
 
     name: str  # of the option and of the field of a request
     # Of the result, which takes the path: `plot`, `save`, `animate`; None where the function takes it itself.
     method: str | None
     endings: tuple[str, ...]
     help: str
-    # Where the path stands in the JSON: `picture`, or `files.plot`.
+    # Place of the path in the JSON: `picture`, or `files.plot`.
     key: str
     metavar: str = "FILE"
     options: tuple[str, ...] = ()  # of the command line; default: --name
     label: str = ""  # on the screen; default: the last word of `key`
     # Further arguments of the method, with their types and defaults.
     parameters: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    # Parameters of the function that change nothing but what this file holds.
+    # Parameters of the function that only change what is in this file.
     holds: tuple[str, ...] = ()
     # Endings where a parameter is given; none where the file is then not written.
     endings_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -45,41 +45,41 @@ class Output:
 
     @property
     def spelling(self) -> tuple[str, ...]:
-        """How the command line calls it."""
+        """Its options on the command line."""
         return self.options or _spelling(self.name)
 
 
 @dataclass(frozen=True, eq=False)
 class Verb:
-    """One verb of the program, as all of its doors know it."""
+    """One verb of the program, for the command line, Python, the studio and the reference."""
 
-    name: str  # as the command line has it: step-response
+    name: str  # on the command line: step-response
     function: str | Callable[..., Any]  # home:name below `lissom`, or the function
     help: str  # one sentence
     example: str  # a command line, without `lissom`
     reads: str = ROBOT
-    # What the command line calls the subject, and its help.
+    # Metavar of the subject on the command line, and its help.
     subject: tuple[str, str] = (
         "ROBOT",
         "Library name, or robot, scenario or result file.",
     )
     writes: tuple[Output, ...] = ()
-    # Names of parameters without which it cannot be called from the command line.
+    # Parameters and files that the command line requires.
     required: tuple[str, ...] = ()
     # Spellings on the command line other than --name.
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # The most that a browser may ask for, by parameter.
+    # Upper bounds of a browser's request, by parameter.
     most: Mapping[str, int | float] = field(default_factory=dict)
     limit_s: float = 60.0  # for an answer to the studio; longer ones join its queue
     in_studio: bool = True  # whether the studio offers it
-    # Files that the studio keeps in its folder of runs, by parameter or output, and how their names end; the first
-    # gives the others their name.
+    # Files that the studio saves in its folder of runs, by parameter or output, and how their names end; the others
+    # are named after the first.
     keeps: Mapping[str, str] = field(default_factory=dict)
-    warns: bool = (
-        True  # whether there can be warnings, which --strict takes for failures
-    )
-    compiles: bool = True  # the command tells how much of its code came from the cache
-    # How the command shows the way: a bar of `commands.watching`, and the argument that the function is watched by.
+    # Whether there can be warnings, which --strict takes for failures.
+    warns: bool = True
+    # Whether the command reports how much of its code came from the cache.
+    compiles: bool = True
+    # A progress bar of `commands.watching`, and the argument of the function that reports to it.
     progress: str = ""
     watch: str = "watch"
 
@@ -99,7 +99,7 @@ class Verb:
         return self.name.rpartition(" ")[2]
 
     def spelling(self, parameter: str) -> tuple[str, ...]:
-        """How the command line calls a parameter."""
+        """Options of a parameter on the command line."""
         return self.options.get(parameter) or _spelling(parameter)
 
     def load(self) -> Callable[..., Any]:
