@@ -46,15 +46,15 @@ def asked_table(rows: Sequence[Row]) -> ReportTable:
         ("lissom cpu s/s", matched(shown("lissom.cpu_s_per_s", ".4f"), "none")),
         ("error", matched(metres("lissom.error_m"))),
         ("ratio", matched(shown("cpu_ratio", ".1f"))),
-        ("of single repeats", matched(_spread)),
+        ("range over repeats", matched(_spread)),
         ("with dataset", matched(shown("whole_ratio", ".1f"))),
         ("aim", shown("aim", "g")),
     )
     note = (
         "Processor seconds per simulated second, one core, warm, at an error in time not larger than the peer's; the "
-        "shortest of runs taken in turn, one program after the other. "
-        "Counted of the peer: its solver with a sensor at the tip. Counted of lissom: the run, and positions of all "
-        "nodes, energies and torques at all output times; `with dataset` also names, checks and packs them."
+        "best of several runs, the programs taking turns. "
+        "Times of the peer: its solver with one sensor at the tip. Times of lissom: the run with positions of all "
+        "nodes, energies and torques at all output times; `with dataset` adds names, checks and packing."
     )
     return table_of("Beside Exudyn, at the errors asked for", columns, rows, note)
 

@@ -63,16 +63,16 @@ def payloads_table(measured: Mapping[str, Any]) -> ReportTable:
         ("robots in each instruction", shown("lanes")),
         ("machine code", duration("native_s")),
         ("times faster", faster),
-        ("whole", duration("wall_s")),
-        ("first time", duration("first_s")),
+        ("whole call", duration("wall_s")),
+        ("first call", duration("first_s")),
         ("steps", shown("steps", ".1f")),
         ("error", shown("error", ".1e")),
     )
     note = (
         f"Processor seconds in machine code and wall seconds of all {measured['count']} runs, one core. Times faster: "
-        "in machine code, Python apart. Steps: of a run, on average; robots of one vector take common steps. Error: "
-        "the largest one of a coordinate, against single runs in small steps. "
-        "A step of a single run has its three stages in lanes already."
+        "machine code only, without Python. Steps: average of a run; robots of one vector take common steps. Error: "
+        "the largest of any coordinate, against single runs with small steps. "
+        "A step of a single run already has its three stages in lanes."
     )
     title = f"{measured['count']} payloads of the double pendulum, 1 s"
     return table_of(title, columns, measured["rows"], note)
@@ -97,7 +97,7 @@ def residual_table(rows: Sequence[Row]) -> ReportTable:
     )
     note = (
         "One residual, the force that a motion needs: its scalar operations, its time inside a compiled loop, and the "
-        "time of a call from Python with NumPy's arrays and all that a call takes; one core. Both back ends are timed "
+        "time of a whole call from Python with NumPy arrays; one core. Both back ends are timed "
         "in turn, for two seconds in all, and the best time of each counts."
     )
     return table_of("One residual", columns, rows, note)

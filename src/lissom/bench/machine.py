@@ -95,9 +95,9 @@ def machine_facts() -> dict[str, Any]:
         cores = len(os.sched_getaffinity(0))
     load = round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
     with one_core() as pinned:
-        note = "runs are held on one core"
+        note = "runs are pinned to one core"
         if not pinned:
-            note = "this system cannot hold a process on one core: XLA may use more"
+            note = "this system cannot pin a process to one core: XLA may use more"
     return {
         "cpu": _processor(),
         "cores_available": cores,
