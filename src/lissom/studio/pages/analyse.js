@@ -6,21 +6,20 @@ import { Equivalents } from "./equivalents.js";
 import { LinearTab } from "./linear_tab.js";
 import { MapTab } from "./map_tab.js";
 import { ModesTab } from "./modes_tab.js";
-import { get, post } from "./server.js";
+import { get, getOnce, post } from "./server.js";
 import { SweepTab } from "./sweep_tab.js";
 import { Tabs } from "./tabs.js";
 import { ofPoint, VerbFields } from "./verb_form.js";
 
 export class AnalyseScreen {
-  constructor(app) {
-    this.app = app;
+  constructor() {
     this.sources = choice([], "", (source) => go({ screen: "analyse", source, tab: this.tabs.current }));
     this.point = new VerbFields("linearize", ofPoint, () => { noteInAddress({ q: this.q.value.replaceAll(" ", "") }); this.showLines(); });
     this.formulation = choice([], "", (name) => { noteInAddress({ formulation: name }); this.showLines(); });
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
     this.waiting = make("span", { class: "soft", role: "status" });
-    this.same = new Equivalents(app);
+    this.same = new Equivalents();
     this.parts = { modes: new ModesTab(this), map: new MapTab(this), linear: new LinearTab(this), control: new ControlTab(this), sweep: new SweepTab(this) };
     const titles = { modes: "Modes", map: "Mode map", linear: "Linear model", control: "Controllers", sweep: "Sweeps" };
     this.tabs = new Tabs("Analyses", Object.entries(titles).map(([key, text]) => [key, text, this.parts[key].element]), (key) => this.showTab(key));
@@ -40,7 +39,7 @@ export class AnalyseScreen {
     return this.ready;
   }
   async prepare(state) {
-    const [library, { files }] = await Promise.all([this.app.library(), get("files"), this.point.open()]);
+    const [library, { files }] = await Promise.all([getOnce("library"), get("files"), this.point.open()]);
     this.showSources(library, files, state.source);
     setOptions(this.formulation, [["", "as in the file"], ...library.choices.formulations]);
     this.formulation.value = state.formulation ?? "";

@@ -5,19 +5,18 @@ import { Editor } from "./editor.js";
 import { ErlsChoice } from "./erls.js";
 import { Equivalents } from "./equivalents.js";
 import { RobotForm } from "./form.js";
-import { live } from "./live.js";
-import { get, post, put, remove } from "./server.js";
+import * as live from "./live.js";
+import { get, getOnce, post, put, remove } from "./server.js";
 import { Stage } from "./stage.js";
 
 const TYPING_MS = 350;
 
 export class BuildScreen {
-  constructor(app) {
-    this.app = app;
+  constructor() {
     this.stage = new Stage("The robot as it is described", "The picture follows once the description is valid.");
     this.problems = make("ul", { class: "problems", "aria-live": "polite" });
     this.formPlace = make("div", { class: "form" }, this.problems);
-    this.same = new Equivalents(app);
+    this.same = new Equivalents();
     this.erls = new ErlsChoice(() => this.draw());
     this.stage.onNode = (name) => this.erls.point(name);
     const editorPlace = make("div", { class: "editor" });
@@ -66,7 +65,7 @@ export class BuildScreen {
     this.same.show([["validate", { source: this.name }]]);
   }
   async prepareForm() {
-    const { materials, choices } = await this.app.library();
+    const { materials, choices } = await getOnce("library");
     this.form = new RobotForm(choices.forms.robot, (edit) => this.editor.apply(edit), (link, by) => this.rewriteJoint(link, by), materials);
     this.formPlace.append(this.form.element, this.erls.element, this.same.element);
   }

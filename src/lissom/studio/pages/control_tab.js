@@ -3,7 +3,7 @@ import { go } from "./address.js";
 import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
-import { get } from "./server.js";
+import { get, getOnce } from "./server.js";
 
 const COLUMNS = [
   ["controller", (row) => row.name], ["tracking rms [mrad or mm]", (row) => 1e3 * row.tracking_rms], ["residual [mm]", (row) => 1e3 * row.residual],
@@ -22,7 +22,7 @@ export class ControlTab extends JobTab {
   }
   async open() {
     super.open();
-    const [library, { files }] = await Promise.all([this.screen.app.library(), get("files")]);
+    const [library, { files }] = await Promise.all([getOnce("library"), get("files")]);
     const own = files.filter(({ name }) => name.endsWith(".control.yaml")).map(({ name }) => [name, name]);
     const known = library.studies.map((name) => [`library:${name}`, `${name} (library)`]);
     const chosen = this.study.value;

@@ -1,6 +1,6 @@
 // A long analysis: it waits in the queue of runs, shows its progress, can be cancelled, and survives a reload of the page.
 import { make, reporting } from "./dom.js";
-import { live } from "./live.js";
+import * as live from "./live.js";
 import { errorOf, isOpen, jobRow } from "./run_jobs.js";
 import { get, pictureAddress } from "./server.js";
 import { ask, withValues } from "./verb_form.js";

@@ -3,58 +3,53 @@ import { $ } from "./dom.js";
 import { NO_ANSWER, StudioError } from "./server.js";
 
 const AGAIN_MS = 1500;
+const listeners = new Set(); // to changes of the runs
+const waiting = new Map(); // requests for poses by their numbers
+let socket = null;
+let requests = 0;
+let queued = null; // the newest request until the connection is open
+export let jobs = [];
 
-class Live {
-  constructor() {
-    this.listeners = new Set();
-    this.jobs = [];
-    this.waiting = new Map();
-    this.numbers = 0;
-    this.queued = null;
-  }
-  connect() {
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.socket = new WebSocket(`${scheme}://${location.host}/api/live`);
-    this.socket.onopen = () => this.opened();
-    this.socket.onmessage = (event) => this.receive(JSON.parse(event.data));
-    this.socket.onclose = () => this.closed();
-  }
-  opened() {
+export function connect() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  socket = new WebSocket(`${scheme}://${location.host}/api/live`);
+  socket.onopen = () => {
     $("connection").textContent = "";
-    if (this.queued) this.socket.send(this.queued);
-    this.queued = null;
-  }
-  closed() {
+    if (queued) socket.send(queued);
+    queued = null;
+  };
+  socket.onmessage = (event) => receive(JSON.parse(event.data));
+  socket.onclose = () => {
     $("connection").textContent = "no connection to the studio";
-    for (const { reject } of this.waiting.values()) reject(new StudioError(NO_ANSWER));
-    this.waiting.clear();
-    setTimeout(() => this.connect(), AGAIN_MS);
+    for (const { reject } of waiting.values()) reject(new StudioError(NO_ANSWER));
+    waiting.clear();
+    setTimeout(connect, AGAIN_MS);
+  };
+}
+function receive(message) {
+  if (message.jobs) {
+    jobs = message.jobs;
+    listeners.forEach((listen) => listen(jobs));
+    return;
   }
-  receive(message) {
-    if (message.jobs) {
-      this.jobs = message.jobs;
-      this.listeners.forEach((listen) => listen(this.jobs));
-      return;
-    }
-    const request = this.waiting.get(message.id);
-    // Older requests were overtaken and get no answer.
-    for (const id of this.waiting.keys()) if (id <= message.id) this.waiting.delete(id);
-    if (message.error) request?.reject(new StudioError(message.error));
-    else request?.resolve(message.pose);
-  }
-  // The answer to the newest request; requests that are overtaken get none.
-  pose(question) {
-    const id = ++this.numbers;
-    const text = JSON.stringify({ id, pose: question });
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
-    else this.queued = text;
-    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject }));
-  }
-  onJobs(listen) {
-    this.listeners.add(listen);
-    listen(this.jobs);
-    return () => this.listeners.delete(listen);
-  }
+  const request = waiting.get(message.id);
+  // Older requests were overtaken and get no answer.
+  for (const id of waiting.keys()) if (id <= message.id) waiting.delete(id);
+  if (message.error) request?.reject(new StudioError(message.error));
+  else request?.resolve(message.pose);
 }
 
-export const live = new Live();
+// The answer to the newest request; requests that are overtaken get none.
+export function pose(question) {
+  const id = ++requests;
+  const text = JSON.stringify({ id, pose: question });
+  if (socket.readyState === WebSocket.OPEN) socket.send(text);
+  else queued = text;
+  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+}
+
+export function onJobs(listen) {
+  listeners.add(listen);
+  listen(jobs);
+  return () => listeners.delete(listen);
+}

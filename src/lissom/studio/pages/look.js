@@ -3,10 +3,11 @@ import { go, noteInAddress, sourceName, sourceToRun } from "./address.js";
 import { button, checkbox, debounced, make, reporting, shown } from "./dom.js";
 import { ErlsChoice } from "./erls.js";
 import { Equivalents } from "./equivalents.js";
-import { live } from "./live.js";
+import * as live from "./live.js";
 import { PoseMap, rangeOf } from "./look_map.js";
 import { PoseModes } from "./look_modes.js";
 import { MovingStage } from "./player.js";
+import { getOnce } from "./server.js";
 import { parts, saveButtons, withValues } from "./verb_form.js";
 
 const QUIET_MS = 300; // before the address and the lines for the command line follow
@@ -14,8 +15,7 @@ const QUIET_MS = 300; // before the address and the lines for the command line f
 const rounded = (value, digits = 5) => (Math.abs(value) < 1e-9 ? 0 : +value.toPrecision(digits));
 
 export class LookScreen {
-  constructor(app) {
-    this.app = app;
+  constructor() {
     this.stage = new MovingStage("The robot in this pose", "Choose a robot on the start screen.");
     this.player = this.stage.player;
     this.player.element.hidden = true;
@@ -27,7 +27,7 @@ export class LookScreen {
     this.facts = make("div", { "aria-live": "polite" });
     this.message = make("div", { class: "message", role: "alert" });
     this.warning = make("div", { class: "warning" });
-    this.same = new Equivalents(app);
+    this.same = new Equivalents();
     this.sagBox = checkbox("Sag under gravity", true, (on) => { this.sag = on; this.ask(); });
     this.erls = new ErlsChoice(() => this.ask());
     this.modes = new PoseModes(() => this.question(), (picture, words) => this.play(picture, words));
@@ -51,7 +51,7 @@ export class LookScreen {
   actions() {
     const matrices = () => withValues(this.question(), { balanced: this.sag });
     return make("div", { class: "panel row" },
-      button("Run", async () => go({ screen: "run", source: sourceToRun(this.source, await this.app.library()), zeroed: this.erls.picked.join(",") }), { class: "main" }),
+      button("Run", async () => go({ screen: "run", source: sourceToRun(this.source, await getOnce("library")), zeroed: this.erls.picked.join(",") }), { class: "main" }),
       button("Build on it", () => go({ screen: "build", source: this.source.replace(/^scenario:/, "library:") })),
       ...saveButtons("matrices", matrices, (act) => reporting(this.message, act), ["Matrices (.npz)", ".npz"], ["Matrices (.mat)", ".mat"]));
   }

@@ -17,14 +17,13 @@ import { parts, saveButtons } from "./verb_form.js";
 const NOTE_MS = 300; // of quiet before the address has the time
 
 export class ResultsScreen {
-  constructor(app) {
-    this.app = app;
+  constructor() {
     this.stage = new MovingStage("The robot in motion", "Choose a result, or run something first.", (t) => this.moveTo(t));
     this.player = this.stage.player;
     this.picker = choice([], "", (file) => go({ screen: "results", file }));
     this.message = make("div", { class: "message", role: "alert" });
     this.summary = make("div", { class: "facts" });
-    this.same = new Equivalents(app);
+    this.same = new Equivalents();
     this.charts = new ChartList((t) => this.scrub(t), (shown, gone) => this.chartsChanged(shown, gone), (text) => { this.message.textContent = text; });
     this.quantities = new QuantityChoice((what, on) => (on ? this.charts.add([what]) : this.charts.remove(what)));
     this.compare = new ComparePanel((others, differences) => this.compared(others, differences));

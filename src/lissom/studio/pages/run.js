@@ -4,11 +4,11 @@ import { go } from "./address.js";
 import { choice, labelled, make, setGroups } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { markFields } from "./form_fields.js";
-import { live } from "./live.js";
+import * as live from "./live.js";
 import { ControllerForm } from "./run_controller.js";
 import { RunInputs } from "./run_inputs.js";
 import { JobList } from "./run_jobs.js";
-import { get } from "./server.js";
+import { get, getOnce } from "./server.js";
 import { ask, parts } from "./verb_form.js";
 
 const AS_WRITTEN = "as in the file";
@@ -19,12 +19,11 @@ const list = (text) => value(/^\s*\[/.test(text) ? text : `[${text}]`);
 const LISTS = ["initial.q", "initial.qd"];
 
 export class RunScreen {
-  constructor(app) {
-    this.app = app;
+  constructor() {
     this.fields = {};
     this.jobs = new JobList();
     this.message = make("div", { class: "message", role: "alert" });
-    this.same = new Equivalents(app);
+    this.same = new Equivalents();
     this.inputs = new RunInputs(() => this.showLines());
     this.form = make("form", { class: "panel", "aria-label": "Scenario" });
     this.form.onsubmit = (event) => { event.preventDefault(); this.start(); };
@@ -35,7 +34,7 @@ export class RunScreen {
   }
 
   async open({ source, zeroed }) {
-    const [library, listing] = await Promise.all([this.app.library(), get("files")]);
+    const [library, listing] = await Promise.all([getOnce("library"), get("files")]);
     if (!this.built) this.build(library);
     this.built = true;
     this.showSources(library, listing.files, source);

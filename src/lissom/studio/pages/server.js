@@ -21,6 +21,12 @@ const query = (values) => new URLSearchParams(values).toString();
 const json = (method, body) => ({ method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 export const get = async (path, values = {}) => (await fetched(`/api/${path}?${query(values)}`)).json();
+// What does not change, fetched once; a failure is not stored.
+const stored = new Map();
+export function getOnce(path) {
+  if (!stored.has(path)) stored.set(path, get(path).catch((failure) => { stored.delete(path); throw failure; }));
+  return stored.get(path);
+}
 export const post = async (path, body) => (await fetched(`/api/${path}`, json("POST", body))).json();
 export const put = async (path, body, more = {}) => (await fetched(`/api/${path}`, { ...json("PUT", body), ...more })).json();
 export const remove = async (path, values = {}) => (await fetched(`/api/${path}?${query(values)}`, { method: "DELETE" })).json();

@@ -3,19 +3,18 @@ import { go, sourceToRun } from "./address.js";
 import { button, make, notice } from "./dom.js";
 import { bring, chosenFiles, filesOf, importRobot } from "./dropped.js";
 import { Equivalents } from "./equivalents.js";
-import { get } from "./server.js";
+import { get, getOnce } from "./server.js";
 
 const NEW_NAME = "two-link-arm.yaml";
 const UNITS = [["day", 86400], ["hour", 3600], ["minute", 60]];
 const AGO = new Intl.RelativeTimeFormat("en");
 
 export class StartScreen {
-  constructor(app) {
-    this.app = app;
+  constructor() {
     this.cards = make("ul", { class: "cards" });
     this.files = make("ul", { class: "files" });
     this.folder = make("p", { class: "soft" });
-    this.same = new Equivalents(app);
+    this.same = new Equivalents();
     this.element = make("section", { class: "screen", "aria-labelledby": "start-title" },
       make("h1", { id: "start-title" }, "Robots whose links bend"),
       make("div", { class: "start" },
@@ -44,7 +43,7 @@ export class StartScreen {
   }
 
   async open() {
-    const [library, listing] = await Promise.all([this.app.library(), get("files")]);
+    const [library, listing] = await Promise.all([getOnce("library"), get("files")]);
     this.cards.replaceChildren(...library.robots.map((robot) => this.card(robot, library)));
     this.folder.textContent = listing.folder + (listing.writable ? "" : " \u2013 cannot be written: nothing can be saved");
     this.same.show([["robots", {}], ["import", { values: { file: "robot.urdf", output: "robot.yaml" } }]]);

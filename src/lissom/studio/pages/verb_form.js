@@ -1,9 +1,6 @@
 // Fields of verbs, made from their declarations: name, help, unit, range and default as the command line has them.
 import { button, make } from "./dom.js";
-import { get, post, save } from "./server.js";
-
-let known = null;
-const declarations = () => (known ||= get("verbs"));
+import { getOnce, post, save } from "./server.js";
 
 export const ask = (verb, question) => post(`verbs/${verb}`, question);
 export const saveFile = (verb, question, ending, stem = verb) => save(`verbs/${verb}/file`, { ...question, ending }, `${stem}${ending}`);
@@ -61,7 +58,7 @@ export class VerbFields {
   }
   async open() {
     if (Object.keys(this.fields).length) return;
-    const { parameters } = (await declarations())[this.verb];
+    const { parameters } = (await getOnce("verbs"))[this.verb];
     for (const one of parameters.filter(this.wanted)) this.fields[one.name] = fieldOf(one, () => this.onchange());
     this.element.replaceChildren(...Object.values(this.fields).map(({ element }) => element));
   }
