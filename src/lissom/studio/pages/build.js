@@ -44,14 +44,15 @@ export class BuildScreen {
   async open({ source, fresh }) {
     if (!this.form) await this.prepareForm();
     if (!source || source === this.opened) return;
-    this.opened = source;
-    this.fresh = true;
     const proposed = isLibrary(source) ? `${sourceName(source)}.yaml` : source;
     const found = await get("text", { name: source }).catch(async (failure) => {
       // A new file that was typed into before and never saved is a draft.
       if (!fresh) throw failure;
       return { text: await (await fetch("/assets/new_robot.yaml")).text() };
     });
+    // A file that could not be read may be opened again.
+    this.opened = source;
+    this.fresh = true;
     const ownFile = !isLibrary(source) && !fresh;
     this.name = proposed;
     this.fingerprint = ownFile ? found.fingerprint : null;
