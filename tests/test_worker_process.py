@@ -1,4 +1,4 @@
-"""What processes that work for this one hold to: answers, reports, limits, and an end with whoever asks."""
+"""Worker processes: answers, reports, limits, and their end with their owner."""
 
 import os
 import signal
@@ -87,7 +87,7 @@ def test_a_process_that_dies_is_reported_with_its_code(worker, word, code, said)
     with pytest.raises(WorkerDied, match=said) as death:
         worker.call(word)
     assert death.value.code == code and not worker.is_alive
-    # A call to a process that is gone is told the same.
+    # A call to a process that is gone fails in the same way.
     with pytest.raises(WorkerDied, match=said):
         worker.call(b"name")
 
@@ -119,7 +119,7 @@ def test_a_call_that_is_to_stop_saves_what_is_done_and_the_next_one_runs(worker)
     assert worker.call(b"print", stopping=stopping) == b"whole"
 
 
-def test_a_call_that_hears_nothing_is_ended_after_its_grace(worker, monkeypatch):
+def test_a_call_that_does_not_stop_is_ended_after_its_grace(worker, monkeypatch):
     monkeypatch.setattr(worker_process, "START_GRACE_S", 0.2)
     stopping = threading.Event()
     stopping.set()
@@ -144,7 +144,7 @@ def test_a_process_that_is_ended_from_elsewhere_frees_who_waits(worker):
 
 
 @pytest.mark.parametrize("busy", [False, True])
-def test_a_worker_ends_when_whoever_asks_is_killed(program, busy):
+def test_a_worker_ends_when_its_owner_is_killed(program, busy):
     call = "worker.call(b'deaf')" if busy else "time.sleep(60)"
     script = (
         "import sys, time\n"

@@ -60,7 +60,7 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """Sends requests with the cookie and the origin of a page of the studio, unless told otherwise."""
+    """Sends requests with the cookie and the origin of a page of the studio, unless a test changes them."""
 
     def __init__(self, app, keys):
         self.app = app
@@ -152,16 +152,16 @@ async def _talk(app, scope, messages):
     incoming.put_nowait({"type": "websocket.connect"})
     for text in messages:
         incoming.put_nowait({"type": "websocket.receive", "text": text})
-    heard = []
+    received = []
 
     async def send(message):
-        heard.append(message)
-        # Each message is answered, and the queue of runs is told once: then the page goes.
-        if len(heard) >= len(messages) + 2:
+        received.append(message)
+        # Each message is answered, and the list of jobs comes once: then the page goes.
+        if len(received) >= len(messages) + 2:
             incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
 
     await asyncio.wait_for(app(scope, incoming.get, send), 20)
-    return heard
+    return received
 
 
 def studio(folder, limits=None, new_worker=InlineWorker, password=None):

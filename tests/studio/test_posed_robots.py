@@ -73,7 +73,7 @@ def test_a_node_that_is_pulled_comes_there_and_stays_short_where_it_cannot(posed
     assert far["q"][posed.model.joint_names[1]] == pytest.approx(0.0, abs=1e-3)
 
 
-def test_what_a_run_begins_with_is_told_with_its_names():
+def test_initial_values_of_a_run_come_with_their_names():
     facts = scenario_facts("double-pendulum")
     assert [joint["name"] for joint in facts["joints"]] == ["upper", "lower"]
     assert facts["nodes"][-1].startswith("lower/")

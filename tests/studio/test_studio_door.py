@@ -81,8 +81,8 @@ def test_changes_need_an_origin_and_reading_does_not(house):
     ],
 )
 def test_web_sockets_of_strangers_are_refused_before_they_open(house, log, headers):
-    heard = house.client.socket([], headers=headers)
-    assert [message["type"] for message in heard] == ["websocket.close"]
+    received = house.client.socket([], headers=headers)
+    assert [message["type"] for message in received] == ["websocket.close"]
     assert "refused" in log.text
 
 
@@ -256,14 +256,14 @@ def test_what_is_no_motion_becomes_no_gif(house, changes):
     assert answer.json["error"]["kind"] == "bad input"
 
 
-def test_lines_are_told_without_reading_what_they_name(house):
+def test_lines_are_spelled_without_reading_what_they_name(house):
     values = {"run": "/nowhere.nc", "picture": "run.png"}
-    told = house.client.request("POST", "/api/verbs/plot/lines", {"values": values})
-    assert told.json["command"] == "lissom plot /nowhere.nc -o run.png"
+    answer = house.client.request("POST", "/api/verbs/plot/lines", {"values": values})
+    assert answer.json["command"] == "lissom plot /nowhere.nc -o run.png"
     body = {"source": "library:double-pendulum"}
-    told = house.client.request("POST", "/api/verbs/simulate/lines", body)
+    answer = house.client.request("POST", "/api/verbs/simulate/lines", body)
     # The name alone would be the scenario of that name.
-    assert told.json["command"].endswith("robots/double-pendulum.yaml")
+    assert answer.json["command"].endswith("robots/double-pendulum.yaml")
     unknown = house.client.request("POST", "/api/verbs/secret/lines", {})
     assert unknown.status == 404
 
@@ -417,9 +417,9 @@ def test_malformed_messages_are_answered_in_words(house):
         "[" * 50_000,
         "x" * 200_000,
     ]
-    heard = house.client.socket(messages)
-    told = [json.loads(message["text"]) for message in heard if "text" in message]
-    errors = [message["error"]["message"] for message in told if "error" in message]
+    received = house.client.socket(messages)
+    answers = [json.loads(message["text"]) for message in received if "text" in message]
+    errors = [message["error"]["message"] for message in answers if "error" in message]
     assert len(errors) == len(messages)
     assert not any("Traceback" in error for error in errors)
 
@@ -437,9 +437,11 @@ def test_a_thousand_malformed_messages_are_answered_one_by_one(house, log):
         messages.append(draw.choice((text, text[:cut], "[" * cut, text + "}")))
     for start in range(0, 1000, 50):
         some = [text for text in messages[start : start + 50] if not _is_question(text)]
-        heard = house.client.socket(some)
-        told = [json.loads(message["text"]) for message in heard if "text" in message]
-        errors = [message["error"] for message in told if "error" in message]
+        received = house.client.socket(some)
+        answers = [
+            json.loads(message["text"]) for message in received if "text" in message
+        ]
+        errors = [message["error"] for message in answers if "error" in message]
         assert len(errors) == len(some)
         assert all("Traceback" not in error["message"] for error in errors)
     assert "Traceback" not in log.text

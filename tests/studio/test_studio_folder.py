@@ -124,8 +124,8 @@ def test_files_of_one_name_dropped_at_once_are_all_kept(folder):
         names = list(
             threads.map(lambda k: folder.add("mesh.npz", b"%d" % k), range(64))
         )
-    kept = {(folder.root / name).read_bytes() for name in names}
-    assert kept == {b"%d" % k for k in range(64)}
+    stored = {(folder.root / name).read_bytes() for name in names}
+    assert stored == {b"%d" % k for k in range(64)}
 
 
 def test_a_draft_survives_until_it_is_saved(folder):

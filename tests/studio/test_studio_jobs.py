@@ -20,10 +20,10 @@ class ScriptedWorker(Worker):
     def __init__(self):
         super().__init__()
         self.go_on = threading.Event()
-        self.asked = []
+        self.requests = []
 
     def call(self, function, data, limit_s, watch=None):
-        self.asked.append(data)
+        self.requests.append(data)
         self._stopping.clear()
         watch({"t": 0.25, "t_end": 1.0, "picture": {"nodes": []}})
         while not self.go_on.wait(0.005):
@@ -73,14 +73,14 @@ def test_runs_go_one_after_the_other_in_their_order(queue, worker, tmp_path):
     assert [states(queue)[n] for n in numbers] == ["running", "queued", "queued"]
     worker.go_on.set()
     assert wait_for(lambda: set(states(queue).values()) == {"done"})
-    assert [asked["scenario"] for asked in worker.asked] == ["arm0", "arm1", "arm2"]
+    assert [one["scenario"] for one in worker.requests] == ["arm0", "arm1", "arm2"]
 
 
-def test_the_robot_under_way_is_there_until_the_run_ends(queue, worker, tmp_path):
+def test_the_picture_of_a_run_is_there_until_it_ends(queue, worker, tmp_path):
     number = add(queue, tmp_path)
     assert wait_for(lambda: queue.job(number).picture == {"nodes": []})
     job = queue.jobs()[0]
-    # Those who watch hear that there is one, and not the whole of it.
+    # The list counts pictures and does not contain them.
     assert job["pictures"] == 1 and "picture" not in job
     worker.go_on.set()
     assert wait_for(lambda: states(queue)[number] == "done")
@@ -96,7 +96,7 @@ def test_progress_is_listed_and_counted_as_a_change(queue, tmp_path):
     assert queue.version > before
 
 
-def test_a_cancelled_run_keeps_what_is_done(queue, tmp_path):
+def test_a_cancelled_run_saves_what_is_done(queue, tmp_path):
     number = add(queue, tmp_path)
     assert wait_for(lambda: queue.jobs()[0]["moving"] is not None)
     assert queue.cancel(number)
@@ -123,8 +123,8 @@ def test_a_run_that_waits_is_cancelled_without_a_trace(queue, worker, tmp_path):
     assert states(queue)[second] == "cancelled"
     worker.go_on.set()
     assert wait_for(lambda: states(queue)[first] == "done")
-    assert len(worker.asked) == 1
-    # The places that were kept for results are free again.
+    assert len(worker.requests) == 1
+    # The names that were reserved for results are free again.
     assert not list(tmp_path.iterdir())
 
 
@@ -148,7 +148,7 @@ def test_a_run_that_found_no_room_in_the_folder_has_failed_and_is_not_shown(
     assert not list(tmp_path.iterdir())
 
 
-def test_the_answer_of_an_analysis_is_kept_beside_the_list(queue, worker):
+def test_the_answer_of_an_analysis_is_stored_beside_the_list(queue, worker):
     job = Job("mode-map", "arm", "arm", {"scenario": "arm"}, {})
     number = queue.add(lambda: job).number
     worker.go_on.set()
@@ -222,13 +222,13 @@ def test_a_first_run_finds_the_work_of_warming_done(tmp_path):
     request |= {"files": {"output": str(tmp_path / "a.nc")}}
     result = made.backend.call(made.backend.runs, VERB, **request)
     made.backend.close()
-    # Nothing is compiled anew for another payload: what is left is to look it up.
+    # Another payload compiles nothing: compiled code is only looked up.
     assert result["complete"]
     assert result["wall_s"]["compile"] < 1.0
 
 
 @pytest.mark.slow
-def test_a_run_in_a_process_stops_when_it_is_cancelled_and_keeps_its_part(tmp_path):
+def test_a_run_in_a_process_stops_when_it_is_cancelled_and_saves_its_part(tmp_path):
     made = studio(tmp_path, new_worker=Worker)
     body = {"source": "scenario:simple-pendulum", "changes": LONG}
     number = made.client.request("POST", "/api/verbs/simulate", body).json["number"]

@@ -22,7 +22,7 @@ def house(tmp_path_factory):
     made.backend.close()
 
 
-def asked(house, path, body):
+def requested(house, path, body):
     answer = house.client.request("POST", path, body)
     assert answer.status in (200, 202), answer.body
     return answer
@@ -30,7 +30,7 @@ def asked(house, path, body):
 
 def finished(house, path, body):
     """The answer of a long analysis, once it is there."""
-    number = asked(house, path, body).json["number"]
+    number = requested(house, path, body).json["number"]
 
     def state():
         jobs = house.client.get("/api/jobs").json["jobs"]
@@ -42,17 +42,19 @@ def finished(house, path, body):
 
 
 QUESTIONS = {
-    "pose": lambda house, source: asked(house, "/api/pose", {"source": source}).json,
-    "modes at a pose": lambda house, source: asked(
+    "pose": lambda house, source: (
+        requested(house, "/api/pose", {"source": source}).json
+    ),
+    "modes at a pose": lambda house, source: requested(
         house, "/api/modes", {"source": source, "values": {"count": 1}}
     ).json["modes"],
     "modes": lambda house, source: (
-        asked(
+        requested(
             house, "/api/verbs/modes", {"source": source, "values": {"count": 1}}
         ).json
     ),
     "linear model": lambda house, source: (
-        asked(house, "/api/verbs/linearize", {"source": source}).json
+        requested(house, "/api/verbs/linearize", {"source": source}).json
     ),
     "map": lambda house, source: finished(
         house, "/api/verbs/mode-map", {"source": source, "values": MAP}
@@ -72,22 +74,22 @@ def test_an_analysis_is_one_of_the_robot_in_the_default_formulation(
 def test_matrices_are_those_of_the_default_formulation(house, source, tmp_path):
     body = {"source": source, "ending": ".npz"}
     file = tmp_path / "matrices.npz"
-    file.write_bytes(asked(house, "/api/verbs/matrices/file", body).body)
+    file.write_bytes(requested(house, "/api/verbs/matrices/file", body).body)
     with np.load(file) as data:
         assert str(data["formulation"]) == DEFAULT_FORMULATION
 
 
 def test_a_name_that_is_a_scenario_alone_keeps_its_formulation(house):
     body = {"source": f"scenario:{ONLY_SCENARIO}", "values": {"count": 1}}
-    told = asked(house, "/api/verbs/modes", body).json
-    assert told["formulation"] == OWN
+    answer = requested(house, "/api/verbs/modes", body).json
+    assert answer["formulation"] == OWN
 
 
 def test_the_command_line_means_the_same(capsys):
     for verb in ("static", "modes", "linearize", "matrices"):
         assert main([verb, NAME, "--json"]) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert told["formulation"] == DEFAULT_FORMULATION, verb
+        answer = json.loads(capsys.readouterr().out)
+        assert answer["formulation"] == DEFAULT_FORMULATION, verb
     assert main(["simulate", NAME, "--t-end", "0.01", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["formulation"] == OWN
 

@@ -79,7 +79,7 @@ def test_a_local_server_answers_to_local_names_alone():
 )
 def test_the_command_refuses_in_one_line_with_exit_code_2(line, words, capsys):
     code = cli.main(["studio", *line, "--no-browser"])
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
     assert code == 2
-    assert words in told and told.count("error:") == 1
-    assert "Traceback" not in told
+    assert words in printed and printed.count("error:") == 1
+    assert "Traceback" not in printed

@@ -162,8 +162,8 @@ def test_every_attempt_is_refused_and_logged(house, log, attempt):
 
 def test_sockets_of_other_sites_and_long_messages_are_refused_and_logged(house, log):
     foreign = {"origin": "https://evil.example"}
-    heard = house.client.socket([], headers=foreign)
-    assert [message["type"] for message in heard] == ["websocket.close"]
+    received = house.client.socket([], headers=foreign)
+    assert [message["type"] for message in received] == ["websocket.close"]
     assert len(log.records) == 1
     house.client.socket(["x" * 200_000])
     assert len(log.records) == 2 and "refused a message" in log.text

@@ -149,9 +149,3 @@ def renamed(found: Any, place: str, name: str) -> Any:
             renamed(k, place, name): renamed(v, place, name) for k, v in found.items()
         }
     return found
-
-
-def title_of(source: str) -> str:
-    """The title of a run: the name of its file, without folders and endings."""
-    last = source.rpartition(":")[2].rpartition("/")[2]
-    return last.partition(".")[0] or "run"

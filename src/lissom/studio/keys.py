@@ -19,16 +19,13 @@ class Keys:
         self.secure = secure
         self.token = secrets.token_urlsafe(24)  # opens the next browser
         self.on_new_token: Callable[[str], None] = lambda token: None
+        # True if a browser may log in without a token.
+        self.wants_password = password is not None
         self._session = secrets.token_urlsafe(32)
         self._password = password
         self._wrong = 0
         self._closed_until = 0.0
         self._lock = threading.Lock()
-
-    @property
-    def wants_password(self) -> bool:
-        """True if a browser may log in without a token."""
-        return self._password is not None
 
     def spend(self, token: str) -> bool:
         """True for the token of the start address, once; a new one takes its place."""

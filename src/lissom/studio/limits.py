@@ -12,7 +12,7 @@ class StudioLimits:
     download: int = 512_000_000
     message: int = 100_000  # through a web socket
     receive_s: float = 30.0  # between two pieces of a request
-    call_s: float = 60.0  # of a question to a service
+    call_s: float = 60.0  # of a call of a worker
     run_s: float = 3600.0
     jobs: int = 100  # waiting or under way
-    history: int = 200  # finished jobs that are remembered
+    history: int = 200  # finished jobs in the list

@@ -1,5 +1,6 @@
 """One route for all verbs: a request names its robot, its changes and its values."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -12,7 +13,7 @@ from ..files.description_files import library_scenarios
 from ..verbs.registry import verbs
 from ..verbs.verb import NOTHING, Verb
 from .answers import file_answer
-from .backend import LIBRARY, Backend, check_changes, check_values, renamed, title_of
+from .backend import LIBRARY, Backend, check_changes, check_values, renamed
 from .explanation import RequestError
 from .jobs import SIMULATE, Job
 from .questions import VerbQuestion
@@ -124,7 +125,8 @@ def worker_request(backend: Backend, verb: Verb, question: VerbQuestion) -> Data
 def new_job(backend: Backend, verb: Verb, question: VerbQuestion, request: Data) -> Job:
     """The job of a long verb, with reserved names for the files that it writes."""
     source = question.first_source or verb.name
-    title = title_of(source)
+    # The name of the robot, or of the file without folders and endings.
+    title = re.split("[:/]", source)[-1].partition(".")[0] or "run"
     if verb.name != SIMULATE:
         title = f"{title}-{verb.name.replace(' ', '-')}"
     job = Job(verb.name, title, source, request, question.changes)
