@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from lissom.commands.output import SafeConsole, table
+from lissom.commands.output import SafeConsole, print_summary
 from lissom.files.summary import Summary
 
 NUMBERS = [[1.2345e-12, -98765.0, 3.1416e7, 0.5, -1.0e-5, 42.0] for _ in range(3)]
@@ -20,7 +20,7 @@ def test_every_number_of_a_table_is_whole(width):
         (name, *(f"{value:.5g}" for value in row))
         for name, row in zip(names, NUMBERS, strict=True)
     )
-    screen.print(table(Summary("Joints", (), ("name", *COLUMNS), rows)))
+    print_summary(screen, Summary("Joints", (), ("name", *COLUMNS), rows))
     told = stream.getvalue()
     assert "…" not in told
     words = told.replace("│", " ").split()
@@ -34,5 +34,5 @@ def test_every_number_of_a_table_is_whole(width):
 def test_a_table_that_fits_stays_one():
     stream = io.StringIO()
     screen = SafeConsole(file=stream, width=120, highlight=False, markup=False)
-    screen.print(table(Summary("Joints", (), ("name", "q"), (("a", "1"),))))
+    print_summary(screen, Summary("Joints", (), ("name", "q"), (("a", "1"),)))
     assert stream.getvalue().count("name") == 1

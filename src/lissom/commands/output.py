@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from ..compiled_code import CompiledCode
@@ -25,16 +26,9 @@ class SafeConsole(Console):
     """A console on which texts from files cannot act: control characters are written out."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As rich prints, texts made visible first, and wide tables as several that fit."""
-        for thing in objects:
-            if isinstance(thing, Table):
-                for part in fitting_tables(thing, self.width):
-                    super().print(part, **options)
-            else:
-                shown = _visible_lines(thing) if isinstance(thing, str) else thing
-                super().print(shown, **options)
-        if not objects:
-            super().print(**options)
+        """As rich prints, texts made visible first."""
+        shown = [_visible_lines(it) if isinstance(it, str) else it for it in objects]
+        super().print(*shown, **options)
 
 
 def _visible_lines(text: str) -> str:
@@ -69,7 +63,8 @@ def _json_controls(text: str) -> str:
 def print_summary(screen: Console, summary: Summary) -> None:
     """Tables of a summary, with its facts and remarks below each."""
     if summary.rows:
-        screen.print(table(summary))
+        for part in fitting_parts(summary, screen.width):
+            screen.print(table(part))
     elif summary.title:
         screen.print(summary.title, soft_wrap=True)
     for name, value in summary.facts:
@@ -99,55 +94,47 @@ def table(summary: Summary) -> Table:
     # `Text` keeps rich from reading square brackets, as in `[rad]`, as its own markup.
     title = Text(visible(summary.title)) if summary.title else None
     grid = Table(title=title, **LAYOUT)
-    for name, is_number in zip(summary.columns, summary.numeric_columns(), strict=True):
+    for name, width in zip(summary.columns, _number_widths(summary), strict=True):
         # Words may go on in the next line, a number never.
-        justify = "right" if is_number else "left"
-        grid.add_column(Text(visible(name)), justify=justify, overflow="fold")
+        justify = "left" if width is None else "right"
+        heading = Text(visible(name))
+        grid.add_column(heading, justify=justify, overflow="fold", min_width=width)
     for row in summary.rows:
         grid.add_row(*(Text(_visible_lines(cell)) for cell in row))
     return grid
 
 
-def fitting_tables(grid: Table, width: int) -> list[Table]:
-    """The table, or where its numbers do not fit into a width, several with some of them, the words in each."""
-    numbers = [column for column in grid.columns if column.justify == "right"]
-    words = [column for column in grid.columns if column.justify != "right"]
-    for column in numbers:
-        column.min_width = max(cell.cell_len for cell in _texts(column))
-    room = width - 1 - sum(LEAST_WORDS + BORDER for _ in words)
-    groups: list[list[Column]] = [[]]
-    left = room
-    for column in numbers:
-        needed = (column.min_width or 0) + BORDER
-        if needed > left and groups[-1]:
+def fitting_parts(summary: Summary, width: int) -> list[Summary]:
+    """The summary, or where its numbers do not fit into a width, several with some of them, the words in each."""
+    widths = _number_widths(summary)
+    words = [k for k, needed in enumerate(widths) if needed is None]
+    room = left = width - 1 - len(words) * (LEAST_WORDS + BORDER)
+    groups: list[list[int]] = [[]]
+    for k, needed in enumerate(widths):
+        if needed is None:
+            continue
+        if needed + BORDER > left and groups[-1]:
             groups.append([])
             left = room
-        groups[-1].append(column)
-        left -= needed
+        groups[-1].append(k)
+        left -= needed + BORDER
     if len(groups) == 1:
-        return [grid]
-    return [_part(grid, [*words, *group]) for group in groups]
+        return [summary]
+    return [_with_columns(summary, [*words, *group]) for group in groups]
 
 
-def _texts(column: Column) -> list[Text]:
-    """The cells of a column, and the words of its heading, which may stand one below the other."""
-    cells = [cell for cell in column.cells if isinstance(cell, Text)]
-    heading = column.header
-    if isinstance(heading, Text):
-        cells += [Text(word) for word in heading.plain.split()]
-    return cells or [Text("")]
+def _number_widths(summary: Summary) -> list[int | None]:
+    """Widths of the columns of numbers, in which no number and no word of the heading is broken; None of the others."""
+    widths: list[int | None] = []
+    cells = zip(*summary.rows, strict=True)
+    is_numeric = summary.numeric_columns()
+    for name, column, is_number in zip(summary.columns, cells, is_numeric, strict=True):
+        words = [*column, *visible(name).split()]
+        widths.append(max(map(cell_len, words)) if is_number else None)
+    return widths
 
 
-def _part(grid: Table, columns: Sequence[Column]) -> Table:
-    """A table of some of the columns of another one."""
-    part = Table(title=grid.title, **LAYOUT)
-    for column in columns:
-        part.add_column(
-            column.header,
-            justify=column.justify,
-            overflow="fold",
-            min_width=column.min_width,
-        )
-    for row in zip(*(column.cells for column in columns), strict=True):
-        part.add_row(*row)
-    return part
+def _with_columns(summary: Summary, chosen: Sequence[int]) -> Summary:
+    columns = tuple(summary.columns[k] for k in chosen)
+    rows = tuple(tuple(row[k] for k in chosen) for row in summary.rows)
+    return summary._replace(columns=columns, rows=rows)
