@@ -135,19 +135,14 @@ def _section_curves(
 def _channels(
     model: "Model", entry: str, place: re.Match[str]
 ) -> "tuple[Channel, ...]":
-    if place["number"] != "*":
-        return (output_named(model, entry),)
-    names = [
-        f"{place['link']}/element{k}.{place['signal']}"
-        for k in range(max(1, _element_count(model, place["link"])))
-    ]
+    names = [entry]
+    if place["number"] == "*":
+        link, signal = place["link"], place["signal"]
+        nodes = [name for name in model.node_names if name.rpartition("/")[0] == link]
+        # Elements lie between nodes; the first one of an unknown link is refused by its name.
+        count = max(1, len(nodes) - 1)
+        names = [f"{link}/element{k}.{signal}" for k in range(count)]
     return tuple(output_named(model, name) for name in names)
-
-
-def _element_count(model: "Model", link: str) -> int:
-    """Elements between the nodes of a link."""
-    nodes = [name for name in model.node_names if name.rpartition("/")[0] == link]
-    return len(nodes) - 1
 
 
 def _unit(signal: str) -> str:

@@ -51,12 +51,9 @@ def _robot_facts(file: str) -> tuple[dict[str, str], dict[str, int]]:
         robot = scenario_of(file).robot
     except DescriptionError:
         return {}, {}
-    kinds, elements = {}, {}
-    for i, link in enumerate(robot.links):
-        kinds[link.name] = link.joint.type
-        if link.beam is not None:
-            elements[link.name] = node_count(robot, i) - 1
-    return kinds, elements
+    kinds = {link.name: link.joint.type for link in robot.links}
+    beams = [i for i, link in enumerate(robot.links) if link.beam is not None]
+    return kinds, {robot.links[i].name: node_count(robot, i) - 1 for i in beams}
 
 
 def _joints(run: Run, kinds: dict[str, str]) -> list[dict[str, Any]]:

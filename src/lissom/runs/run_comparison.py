@@ -1,13 +1,12 @@
 """Comparison of runs: their differences, in a table and in a picture."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..describe import DescriptionError, Problem
 from ..describe.modelled import run_model_facts
 from ..files.errors import refused
 from ..files.summary import Result, Summary, number, plain
@@ -135,12 +134,12 @@ def compare_runs(runs: ResultFiles, *, node: ComparedNode = None) -> RunComparis
     end = min(float(run.t[-1]) for run in loaded.values())
     if not start < end:
         raise refused("runs", ", ".join(loaded), "the runs share no time")
-    wanted = [] if node is None else [node]
-    _require_nodes(loaded, wanted)
+    if node is not None:
+        _require_node(loaded, node)
     comparisons = []
     for name in others:
         comparisons += _differences(
-            loaded[first], name, loaded[name], (start, end), wanted
+            loaded[first], name, loaded[name], (start, end), node
         )
     if not comparisons:
         message = "the runs have no joint and no tip in common"
@@ -148,15 +147,13 @@ def compare_runs(runs: ResultFiles, *, node: ComparedNode = None) -> RunComparis
     return RunComparison(loaded, node, (start, end), tuple(comparisons))
 
 
-def _require_nodes(runs: Mapping[str, Run], nodes: Sequence[str]) -> None:
-    """Refuse nodes that one of the runs does not have."""
+def _require_node(runs: Mapping[str, Run], node: str) -> None:
+    """Refuse a node that one of the runs does not have."""
     for name, run in runs.items():
-        for node in nodes:
-            try:
-                run.position(node)
-            except UnknownNameError as failure:
-                problem = Problem(name, None, "node", node, failure.message)
-                raise DescriptionError([problem]) from None
+        try:
+            run.position(node)
+        except UnknownNameError as failure:
+            raise refused("node", node, failure.message, file=name) from None
 
 
 def _differences(
@@ -164,9 +161,9 @@ def _differences(
     name: str,
     run: Run,
     time: tuple[float, float],
-    nodes: Sequence[str],
+    node: str | None,
 ) -> Iterator[Difference]:
-    """Of every joint and tip that both runs have, and of these nodes."""
+    """Differences of every joint and tip that both runs have, and of the node."""
     start, end = time
     inside = (first.t >= start) & (first.t <= end)
     t = first.t[inside]
@@ -178,7 +175,8 @@ def _differences(
             distance = rows_at(t, run.t, other) - own
             yield _difference(name, f"q.{joint}", "rad or m", t, own, distance)
     places = [tip for tip in _tips(first) if tip in _tips(run)]
-    places += [node for node in nodes if node not in places]
+    if node is not None and node not in places:
+        places.append(node)
     for place in places:
         own = first.position(place)[inside]
         distance = rows_at(t, run.t, run.position(place)) - own

@@ -106,8 +106,8 @@ def run_table(
     )
     if recorded:
         motions = _motions_of_nodes(model, inputs, solution, solver, recorded)
-        places = {**table.coordinates, "recorded": list(recorded)}
-        table = RunTable(table.variables | motions, places, table.attrs)
+        table.variables |= motions
+        table.coordinates["recorded"] = list(recorded)
     return table, samples
 
 

@@ -37,7 +37,7 @@ class Verdict(Result):
 def validate(
     file: str, *, changes: Mapping[str, Any] | None = None, start: bool = True
 ) -> Verdict:
-    """What is wrong with a robot or scenario file: every error at once, and whether a simulation of it starts.
+    """All errors of a robot or scenario file at once, and whether a simulation of it starts.
 
     Args:
         file: robot or scenario file, or library name.
@@ -59,9 +59,8 @@ def validate(
     warnings: tuple[str, ...] = ()
     try:
         kind = kind_of_file(file)
-        scenario = scenario_of(file, changes) if kind == "scenario" else None
-        if scenario is None:
-            scenario = robot_of(file, changes)
+        read = scenario_of if kind == "scenario" else robot_of
+        scenario = read(file, changes)
         if start:
             # The solvers are slow to import, and errors of the file itself do not need them.
             from ..analyse.validity.checks import run_start_warnings

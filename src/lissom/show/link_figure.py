@@ -103,8 +103,7 @@ def _draw_interface(axes: Axes3D, picture: LinkPicture, name: str, colour: str) 
     for node in face[::stride]:
         spoke = np.stack([node, point])
         axes.plot(*spoke.T, color=colour, lw=0.5, zorder=8)
-    face_dots = {"ls": "", "marker": "o", "ms": 2}
-    axes.plot(*face.T, color=colour, zorder=9, **face_dots)
+    axes.plot(*face.T, color=colour, zorder=9, ls="", marker="o", ms=2)
     axes.plot(
         *point[:, None],
         ls="",
@@ -223,24 +222,12 @@ def _draw_comparison(
     boundary = line["name"].removeprefix("frequencies ")
     values = line["values"]
     frequency = values["full_hz"]
-    error = np.abs(values["error"])
-    mac_error = 1 - np.array(values["mac"])
-    axes.plot(
-        frequency,
-        100 * np.maximum(error, SMALLEST_ERROR),
-        marker=marker,
-        color=colour,
-        label=f"{boundary}: error of frequency",
-    )
-    axes.plot(
-        frequency,
-        100 * np.maximum(mac_error, SMALLEST_ERROR),
-        marker=marker,
-        mfc="none",
-        color=colour,
-        ls=":",
-        label=f"{boundary}: 1 - MAC",
-    )
+    style: dict[str, Any] = {"marker": marker, "color": colour}
+    error = 100 * np.maximum(np.abs(values["error"]), SMALLEST_ERROR)
+    axes.plot(frequency, error, label=f"{boundary}: error of frequency", **style)
+    style |= {"mfc": "none", "ls": ":"}
+    error = 100 * np.maximum(1 - np.array(values["mac"]), SMALLEST_ERROR)
+    axes.plot(frequency, error, label=f"{boundary}: 1 - MAC", **style)
 
 
 def _write_report(axes: Axes, report: Mapping[str, Any]) -> None:
