@@ -61,16 +61,17 @@ async def _receive(socket: WebSocket, backend: Backend, newest: Questions) -> No
             if len(text) > backend.limits.message:
                 raise RequestError("the message is too long")
             question = LiveQuestion.model_validate_json(text)
-            if newest.full():
-                newest.get_nowait()
-            newest.put_nowait(question)
-            continue
         except WebSocketDisconnect:
             return
         except ValidationError as failure:
             message = request_problems(failure.errors())
         except (RequestError, KeyError):
             message = "a message is {id, pose: {source, q, sag}}"
+        else:
+            if newest.full():
+                newest.get_nowait()
+            newest.put_nowait(question)
+            continue
         LOG.warning("refused a message: %s", ascii(message)[:200])
         await socket.send_json({"error": explanation("bad input", message)})
 
