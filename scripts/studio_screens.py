@@ -55,7 +55,7 @@ def results(page: Page) -> None:
 
 def modes(page: Page) -> None:
     """The third mode, swinging."""
-    page.get_by_label("Joints locked").check()
+    page.get_by_label("Hold every joint").check()
     page.locator("#find-modes").click()
     page.locator(".modes tbody tr").nth(2).locator("button").click()
     page.wait_for_timeout(2000)
@@ -63,7 +63,7 @@ def modes(page: Page) -> None:
 
 def linear(page: Page) -> None:
     """Poles, Bode plot and step response."""
-    page.get_by_label("Joints locked").check()
+    page.get_by_label("Hold every joint").check()
     page.locator("#linearize").click()
     page.locator(CHARTS).nth(2).wait_for()
     page.wait_for_timeout(1000)
@@ -78,7 +78,7 @@ def mode_map(page: Page) -> None:
         page.get_by_label(f"{which} quantity", exact=True).fill(joint)
         page.get_by_label(f"{which} quantity: from").fill(lowest)
         page.get_by_label(f"{which} quantity: to").fill(highest)
-    page.get_by_label("Joints locked").check()
+    page.get_by_label("Hold every joint").check()
     page.locator("#map-modes").click()
     page.locator("canvas.heat").wait_for()
     page.wait_for_timeout(1000)
