@@ -21,20 +21,20 @@ class Parameter:
     help: str
     unit: str = ""
     kind: str = ""
-    name: str = ""  # at the doors, where Python calls it otherwise
+    name: str = ""  # of the option and in requests, where Python has another
     metavar: str = ""
     at_least: int | float | None = None
     at_most: str = ""  # the parameter that it does not exceed
     above: int | float | None = None
     choices: tuple[str, ...] = ()
-    group: str = ""  # fields that stand together on a form: the `point` of an analysis
+    group: str = ""  # of fields on a form: the `point` of an analysis
     by_position: bool = False  # on the command line
     # A file, a folder, an address or a process of this machine: no browser chooses it.
     is_local: bool = False
 
     @property
     def is_closed(self) -> bool:
-        """Whether the request of a browser has no such field; files that a verb is about are named as its source."""
+        """Whether a browser cannot set it: it is local, or a file that the request names as its source."""
         return self.is_local or self.by_position or self.kind == "result"
 
 
@@ -113,7 +113,7 @@ Free = Annotated[
 Balanced = Annotated[
     bool, Parameter("Links in static equilibrium under gravity instead of undeformed.")
 ]
-# Of verbs that read a state; what they read it from is the first argument on the command line.
+# Of verbs that read a state from the result that is their first argument on the command line.
 RecordedTime = Annotated[
     float | None,
     Parameter(

@@ -1,7 +1,7 @@
-"""The verbs of the command line: each parses, asks the service, and prints."""
+"""The command line: each command reads its options, performs a verb, and prints the answer."""
 
 import gc
 
-# A command makes many objects that stay until its end, 350 000 of them before a run begins: garbage is looked for
-# once so many are new. What stayed once is looked through again as rarely as every 1.6 million.
+# A command makes many objects that stay until its end, 350 000 of them before a run begins: the collector runs after so
+# many new ones, and goes through old ones only every 1.6 million.
 gc.set_threshold(400_000, 4, 20)

@@ -13,7 +13,7 @@ from .bench_report import Line, Report, check_output, filled_report
 PHYSICS = "physics"
 EIGENPAIRS = "eigenpairs"
 SPECIAL = (PHYSICS, EIGENPAIRS)
-# Measured from a copy of the repository.
+# Measured by `python -m benchmarks`.
 MOVED = ("links", "manoeuvre", "control", "payloads", "studies", "residual")
 PEERS = "peers"
 
@@ -147,7 +147,7 @@ def measure(
 
 
 def measure_published(report: Report, log: Line) -> None:
-    """The printed numbers of [Vidoni2015] beside ours, a verdict on each; those that can be held to go to `physics`."""
+    """Compares the printed numbers of [Vidoni2015] with ours; those with a tolerance go to `physics`."""
     from ..bench.l_shape import peak_checks, peak_rows, table_rows
 
     report["peaks"] = []

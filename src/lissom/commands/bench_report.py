@@ -13,7 +13,10 @@ from .interrupt import in_thread, reporting_first
 from .output import print_json
 
 WRITTEN = (".md", ".json")
-CIRCUMSTANCES = {"machine", "compiled_code"}  # what a report holds beside numbers
+CIRCUMSTANCES = {
+    "machine",
+    "compiled_code",
+}  # parts of a report that are no measurements
 
 Report = dict[str, Any]
 Fill = Callable[[Report, Callable[[], None], "Line"], None]

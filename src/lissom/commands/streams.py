@@ -1,4 +1,4 @@
-"""Output that nobody takes: closed, broken and full streams end a command with a code, not with a traceback."""
+"""Output without a reader: closed, broken and full streams end a command with a code, not with a traceback."""
 
 import os
 import sys
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 
 def open_closed_streams() -> None:
-    """Gives a process that was started without stdin, stdout or stderr the empty device in their place.
+    """Opens the null device as stdin, stdout or stderr of a process that was started without them.
 
-    Else the first file that is opened would take the number of stdout, and what is printed would end in it.
+    Else the first file that is opened would get the number of stdout, and printed text would go to it.
     """
     number = os.open(os.devnull, os.O_RDWR)
     while number <= 2:
@@ -23,7 +23,7 @@ def open_closed_streams() -> None:
 
 
 def write_any_character() -> None:
-    """Lets characters that a terminal's encoding does not have be written out as their codes rather than fail."""
+    """Writes characters that a terminal's encoding does not have as their codes instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         # Streams of test runners and notebooks are not always those of Python.
         reconfigure = getattr(stream, "reconfigure", None)
@@ -33,9 +33,9 @@ def write_any_character() -> None:
 
 @contextmanager
 def without_warnings(debug: bool) -> Iterator[None]:
-    """While it lasts, Python's own warnings, of overflows for example, are not shown; `debug` shows them.
+    """Context in which Python's own warnings, of overflows for example, are only shown with `debug`.
 
-    Warnings about the validity of a result are printed in words.
+    Warnings about the validity of a result are not among them: commands print these.
     """
     with warnings.catch_warnings():
         if not debug:
@@ -44,13 +44,13 @@ def without_warnings(debug: bool) -> Iterator[None]:
 
 
 def flush() -> None:
-    """Hands everything over now, where a failure can still be told."""
+    """Writes out both streams, while a failure can still be reported."""
     sys.stdout.flush()
     sys.stderr.flush()
 
 
 def drop_output() -> None:
-    """Sends what is still to be written nowhere: its reader has gone, or the disk is full."""
+    """Drops the output that is not written yet: its reader has gone, or the disk is full."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -136,10 +136,10 @@ def subject_of(verb: Verb) -> Declared | None:
 
 @cache
 def request_type(verb: Verb, from_browser: bool = False) -> type[BaseModel]:
-    """The request of a verb: one field for each parameter, one for each file; from a browser, within its bounds.
+    """The request of a verb: one field for each parameter and each file; from a browser, within its bounds.
 
-    A browser names what a verb is about as `source`, asks for files otherwise, by their endings, and chooses nothing of
-    this machine.
+    A browser names the subject of a verb as `source` and requests files by their endings; what belongs to this machine
+    it cannot set.
     """
     fields: dict[str, Any] = {}
     for one in of_browser(verb) if from_browser else declared(verb):

@@ -1,4 +1,4 @@
-"""All verbs: those of the package, and those that were registered beside them."""
+"""All verbs: those of the package, and those that were registered."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ _registered: dict[str, Verb] = {}
 
 
 def register(verb: Verb) -> None:
-    """Make a verb known to every door.
+    """Add a verb to the command line, Python, the studio and the reference.
 
     Raises:
         ValueError: there is a verb of this name.

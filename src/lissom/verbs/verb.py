@@ -9,8 +9,8 @@ from typing import Any
 ROBOT = "robot"  # a `Model`, from a robot and how it is modelled
 LINEAR_MODEL = "linear model"  # a `LinearModel`, from `linearize` and its arguments
 STATE = "state"  # a `Model` and a pose, or the state of a result at a time
-SOURCE = "source"  # a name or a file as it stands, and changes to it as `changes`
-NOTHING = "nothing"  # the function takes what its own signature says
+SOURCE = "source"  # a name or a file that the function reads itself, and its `changes`
+NOTHING = "nothing"  # no robot: its signature says all
 
 PICTURE = (".png", ".pdf", ".svg")
 PAGE = (".html", ".htm")
