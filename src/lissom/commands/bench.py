@@ -9,6 +9,7 @@ import typer
 
 from ..describe import DescriptionError, Scenario
 from .bench_report import Line, Report, check_output, filled_report
+from .options import Json
 
 PHYSICS = "physics"
 EIGENPAIRS = "eigenpairs"
@@ -28,9 +29,7 @@ def bench(
         ),
     ] = None,
     peers: Annotated[bool, typer.Option("--peers", hidden=True)] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
-    ] = False,
+    as_json: Json = False,
     repeat: Annotated[
         int,
         typer.Option(min=1, max=100, help="Warm runs; median and best are reported."),
