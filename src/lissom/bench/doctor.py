@@ -129,7 +129,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-# --- surroundings --------------------------------------------------------------------------------------------------
+# --- environment ---------------------------------------------------------------------------------------------------
 
 
 def _cache() -> InstallationCheck:
@@ -208,7 +208,7 @@ def _packages_of(extra: str) -> list[str]:
 
 LENGTH, SIDE = 0.8, 0.02  # of a steel beam [m]
 FIRST_ROOT = 1.8751040687  # of cos(x) cosh(x) = -1: a beam clamped at one end
-DRIFT = 1e-5  # of the energy that changes hands, at most
+DRIFT = 1e-5  # of the largest energy, at most
 
 
 def _self_test() -> list[InstallationCheck]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..files.description_files import build
 from ..files.document import Document
-from ..files.errors import DescriptionError, Problem, refuse_idle, refused
+from ..files.errors import DescriptionError, Problem, refuse_idle, refused, refused_file
 from ..files.summary import Result, Summary, plain
 from ..files.triangles import write_stl
 from ..imports.mjcf import robot_from_mjcf
@@ -167,7 +167,7 @@ def import_robot(
         raise refused("branches", branches, f"must be {' or '.join(BRANCHES)}")
     path = Path(file)
     if not path.is_file():
-        raise DescriptionError([Problem(str(file), None, "", None, "no such file")])
+        raise refused_file(str(file), "no such file")
     if not flexible:
         why = "no link is made flexible: name one (--flexible), or leave this out"
         refuse_idle(import_robot, why, beam_mass=beam_mass)

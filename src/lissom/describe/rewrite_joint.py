@@ -21,7 +21,7 @@ from .link_geometry import (
 )
 from .robot import Robot
 
-SAME = 1e-9  # [m, or of a rotation matrix] what differs by less is written as equal
+SAME = 1e-9  # [m, or entry of a rotation matrix] smaller differences are round-off
 UP = (0.0, 0.0, 1.0)
 Links = Sequence[Link]
 

@@ -34,7 +34,9 @@ class CheckpointFile:
         self.path = Path(path)
         self.run = fingerprint(run)
         self.every = every
-        self.failure: OSError | None = None  # why the last one could not be written
+        self.failure: OSError | None = (
+            None  # why the last checkpoint could not be written
+        )
         self._last = time.monotonic()
 
     def keep(

@@ -35,7 +35,7 @@ class RunCurves(NamedTuple):
     run: str
     t: np.ndarray  # [s]
     panels: tuple[Curves, ...]
-    missing: tuple[str, ...] = ()  # what only the first run has
+    missing: tuple[str, ...] = ()  # quantities that this run does not have
 
     def changed(self, t: np.ndarray, change: Callable[[np.ndarray], np.ndarray]):
         """The same at other times, every curve changed in the same way."""
@@ -139,7 +139,7 @@ def _channels(
     if place["number"] == "*":
         link, signal = place["link"], place["signal"]
         nodes = [name for name in model.node_names if name.rpartition("/")[0] == link]
-        # Elements lie between nodes; the first one of an unknown link is refused by its name.
+        # Elements lie between nodes. The first element of an unknown link is refused by its name.
         count = max(1, len(nodes) - 1)
         names = [f"{link}/element{k}.{signal}" for k in range(count)]
     return tuple(output_named(model, name) for name in names)

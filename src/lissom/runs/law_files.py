@@ -55,7 +55,7 @@ def _placed(problem: Problem, source: Source | None, law: str | Path | None) -> 
 
 def located(problem: Problem, file: str | None) -> Problem:
     """A problem placed in the file of a scenario, unless it has a place already."""
-    # A scenario holds its robot, or names it.
+    # A scenario contains its robot, or names it.
     fields = (problem.field, f"robot.{problem.field}")
     lines = (line_of(file, field) for field in fields)
     line = problem.line or next((line for line in lines if line), None)

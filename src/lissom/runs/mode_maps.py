@@ -163,7 +163,7 @@ def _polynomials(
     except (DescriptionError, UndefinedReferenceError):
         raise
     except ValueError as failure:
-        # What is left are names and ranges that do not fit the robot.
+        # All others are names and ranges that do not fit the robot.
         raise refused("over", None, str(failure)) from None
 
 
@@ -211,7 +211,7 @@ def _grid_points(
     if model.closed:
         pose = np.full(len(robot.joint_names), np.nan)
         independent = list(model.formulation.independent)
-        # Dependent joints follow: the map leads them from point to point.
+        # Dependent joints follow: the map continues them from point to point.
         pose[independent] = np.asarray(model.assemble())[independent]
     values = [axis.values for axis in over]
     grids = np.meshgrid(*values, indexing="ij")

@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-# By which readers know a dimension that has no variable of its own.
+# Readers recognise a dimension without a variable of its own by this text.
 PLACEHOLDER = "This is a netCDF dimension but not a netCDF variable. {:>9}"
 Variable = tuple[tuple[str, ...], np.ndarray, Mapping[str, Any]]
 

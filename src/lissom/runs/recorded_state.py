@@ -35,7 +35,7 @@ def recorded_state(
             raise refused(name, value, message)
     run = Run.load(source)
     first, last = float(run.t[0]), float(run.t[-1])
-    # Times of a moving picture have fewer digits than those of a result.
+    # Times of an animation have fewer digits than those of a result.
     slack = 0.5 * (last - first) / len(run.t)
     if not first - slack <= time <= last + slack:
         raise refused("time", time, f"the result goes from {first:g} to {last:g} s")

@@ -8,7 +8,8 @@ from ..files.errors import refused_file
 if TYPE_CHECKING:
     from .run import Run
 
-HELD = ("time", "q", "position", "joint", "node", "link")  # what makes a file a run
+# Every file of a run has these.
+REQUIRED = ("time", "q", "position", "joint", "node", "link")
 
 
 def loaded_run(path: str) -> "Run":
@@ -27,7 +28,7 @@ def loaded_run(path: str) -> "Run":
     except (OSError, ValueError) as failure:
         message = f"is no result of lissom simulate: {failure}"
         raise refused_file(path, message) from None
-    missing = [name for name in HELD if name not in run.names]
+    missing = [name for name in REQUIRED if name not in run.names]
     if missing:
         message = f"is no result of lissom simulate: it holds no {', '.join(missing)}"
         raise refused_file(path, message)

@@ -176,7 +176,7 @@ def robot_table(
 
 def _row(robot: Robot, i: int) -> LinkRow:
     link = robot.links[i]
-    # The payload is a row of its own: the last link is weighed without it.
+    # The payload is listed by itself: the mass of the last link excludes it.
     bare = robot.replace({"payload": None}) if robot.payload else robot
     body = body_of(bare, i)
     beam = link.beam

@@ -72,7 +72,7 @@ class Run(Result):
     def __init__(self, data: "Dataset | RunTable"):
         self._source = data
         self._control: ControlState | None = None  # of its sampled law at the end
-        # Of a run that was saved: notes about it, those of them known at its end alone, and the files that hold it.
+        # Of a saved run: all notes about it, those known only at its end, and its files.
         self.notes: tuple[str, ...] = ()
         self.closing_notes: tuple[str, ...] = ()
         self.files: dict[str, str] = {}
@@ -133,7 +133,7 @@ class Run(Result):
         """Largest gap in the energy balance, against the largest energy of the run."""
         sizes = {kind: np.abs(self.energy(kind)).max() for kind in self.labels("kind")}
         residual = sizes.pop("residual")
-        # A robot at rest without gravity has no energy at all: nothing over nothing is nothing.
+        # A robot at rest without gravity has no energy at all: its residual is 0.
         return float(residual / max(*sizes.values(), 1e-300))
 
     @property

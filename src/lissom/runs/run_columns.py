@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 USUAL = ("q", "qd", "encoder", "torque", "position", "energy")
 # And those of the nodes that a run records.
 RECORDED = ("velocity", "acceleration")
-DIGITS = 17  # a number of 64 bits survives
+DIGITS = 17  # enough for every number of 64 bits
 
 
 def node_label(names: Iterable[str], label: str) -> str:

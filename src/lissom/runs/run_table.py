@@ -46,7 +46,7 @@ VARIABLES = {
 
 @dataclass
 class RunTable:
-    """The content of a dataset; the dataset itself takes a while to import."""
+    """The content of a dataset, without xarray, which is slow to import."""
 
     variables: Variables
     coordinates: dict[str, Any]
@@ -70,7 +70,7 @@ class RunTable:
 
         variables = {}
         for name, held in (self.variables | self.coordinates).items():
-            # A list of names stands for itself.
+            # A list of names is the coordinate of its own dimension.
             described = held if isinstance(held, tuple) else ((name,), held, {})
             dimensions, values, attributes = described
             axes = (dimensions,) if isinstance(dimensions, str) else dimensions
@@ -173,7 +173,7 @@ def _motions_of_nodes(
 
 
 def _beyond_limits(model: Model, encoder: np.ndarray) -> list[str]:
-    """Joints that left their range; limits of position are watched, not enforced."""
+    """Joints that left their range; limits of position are reported, not enforced."""
     joints = [link.joint for link in model.robot.links if link.joint.moves]
     beyond = []
     for name, joint, reading in zip(model.joint_names, joints, encoder.T, strict=True):

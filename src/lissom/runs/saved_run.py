@@ -64,8 +64,8 @@ class PreparedRun:
     law: str | None
     scenario: Scenario
     notes: tuple[str, ...]
-    model: "Model"  # built for checking: the run goes on with it
-    build_s: float  # spent on that
+    model: "Model"  # built for the checks, and used by the run
+    build_s: float  # time to build it [s]
     files: RunFiles
     resume: bool  # continue from the checkpoint, if there is one
 
@@ -260,7 +260,7 @@ def _prepared(
     # The solvers are slow to import: errors of the request are reported without them.
     from .dry_run import startable_model
 
-    # A scenario that is given as data stands in no file.
+    # A scenario given as data has no file.
     file = source if isinstance(source, str) else None
     return PreparedRun(
         source=source,
@@ -405,7 +405,7 @@ def _advice(run: "Run", model: "Model") -> str:
     from ..solve.massless import massless_coordinates, massless_message
 
     if float(run.t[-1]) == 0.0:
-        # A run that does not even begin often has nothing to move.
+        # A run that fails at once often has massless coordinates.
         massless = massless_coordinates(model, model.at(np.asarray(run.q[0])))
         if massless:
             return f" {massless_message(massless)}"

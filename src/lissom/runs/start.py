@@ -132,7 +132,7 @@ def scenario_times(scenario: Scenario) -> np.ndarray:
     return output_times(scenario.t_end, scenario.output_dt, scenario.initial.time)
 
 
-# --- what drives it ------------------------------------------------------------------------------------------------
+# --- inputs --------------------------------------------------------------------------------------------------------
 
 
 def inputs_of(
@@ -163,7 +163,7 @@ def inputs_of(
     return Inputs(model.n_joints, torque, wrenches, motion, law)
 
 
-# --- where it starts -----------------------------------------------------------------------------------------------
+# --- initial state -------------------------------------------------------------------------------------------------
 
 
 def initial_state(model: Model, scenario: Scenario) -> State:
@@ -212,7 +212,7 @@ def _at_prescribed_motion(
     for joint, spline in inputs.motion:
         # The motion is that of the encoder, which differs from q with some choices of the ERLS.
         elastic_part = np.array(state.encoder)[joint] - q[joint]
-        # Before its first point and after its last one a motion stands still.
+        # Before its first point and after its last one a motion is at rest.
         place, speed, *_ = spline.on(t_start, t_start).coefficients
         q[joint] = float(place) - elastic_part
         qd[joint] = float(speed)

@@ -268,7 +268,7 @@ def link_picture(imported: LinkImport) -> LinkPicture:
     nodes = np.arange(len(base.points))
     triangles = np.zeros((0, 3), dtype=int)
     if base.surface is not None:
-        # Inside a solid there is nothing to see: only nodes of the surface are drawn, numbered among themselves.
+        # Only nodes of the surface are visible: they are drawn, renumbered.
         nodes = np.unique(base.surface)
         triangles = np.searchsorted(nodes, base.surface)
     faces, interface = {}, {}

@@ -47,9 +47,8 @@ class ControllerRow:
     type: str
     failed: str | None = None  # why there are no numbers
     notes: tuple[str, ...] = ()
-    finish: float | None = (
-        None  # from then on all encoders stay within tolerance of their ends [s]
-    )
+    # From then on all encoders stay within tolerance of their ends [s].
+    finish: float | None = None
     tracking_peak: float | None = None  # [rad or m]
     tracking_rms: float | None = None
     residual: float | None = None  # [m]

@@ -5,6 +5,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +57,10 @@ class Sweep(Result):
     def __init__(
         self, plan: Plan, store: ChunkStore, inventory: Survey, gathered: bool = True
     ):
-        self._gathered = gathered  # its dataset is there
+        self._gathered = gathered  # into its dataset
         self._plan = plan
         self._store = store
         self._inventory = inventory
-        self._data: Any = None
 
     @property
     def study(self) -> Study:
@@ -82,14 +82,12 @@ class Sweep(Result):
         """The NetCDF file with all results."""
         return self.store / DATASET
 
-    @property
+    @cached_property
     def data(self) -> Any:
         """All results, read from their file when first used."""
-        if self._data is None:
-            import xarray as xr
+        import xarray as xr
 
-            self._data = xr.open_dataset(self.file, engine="h5netcdf")
-        return self._data
+        return xr.open_dataset(self.file, engine="h5netcdf")
 
     def on_grid(self) -> Any:
         """The results of a grid with one dimension for each key.
@@ -449,7 +447,7 @@ def _computed_sweep(
         message = f"interrupted: {_stored(tally, store)}; the same command continues"
         raise StudyInterrupted(message, found) from None
     except (StoreError, ClusterError, LostWorker) as failure:
-        # The count is printed if anything was computed.
+        # The message has the count if anything was computed.
         if last:
             failure.args = (f"{failure} ({_stored(last[0], store)})",)
         raise
@@ -494,7 +492,7 @@ def recorded_plan(store: ChunkStore) -> Plan:
     if record is None:
         message = f"is not the folder of a study: {store.folder} has no study.json"
         raise refused("--status", str(store.folder), message)
-    # The scenario as it was, whatever has become of its file since.
+    # The scenario as recorded: its file may have changed since.
     data = {**record["study"], "scenario": record["scenario"], "changes": {}}
     try:
         return Plan.of(Study.of(data))
