@@ -19,7 +19,7 @@ FIGURES = ROOT / "docs" / "figures"
 ROBOTS = ROOT / "src" / "lissom" / "robots"
 CHROMIUM = "/usr/bin/chromium"
 DRAWING = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-SIZE = {"width": 1280, "height": 720}
+SIZE = {"width": 1280, "height": 900}
 PATIENCE = 90_000  # [ms], for a page that computes
 CHARTS = "[role=tabpanel]:not([hidden]) .chart .u-over"
 ARM = "source=scenario:anthropomorphic"
