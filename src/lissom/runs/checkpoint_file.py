@@ -83,11 +83,11 @@ class CheckpointFile:
             )
         columns = {name: content.pop(name) for name in COLUMNS}
         leaves = [content[f"leaf{k}"] for k in range(len(content))]
-        segments = tuple(
-            Segment(tuple(one["independent"]), one["row"], one["time"])
-            for one in about["segments"]
-        )
-        return Checkpoint(leaves, columns, segments)
+        return Checkpoint(leaves, columns, tuple(map(_segment, about["segments"])))
+
+
+def _segment(entry: dict[str, Any]) -> Segment:
+    return Segment(tuple(entry["independent"]), entry["row"], entry["time"])
 
 
 def fingerprint(run: Any) -> str:

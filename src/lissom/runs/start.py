@@ -145,19 +145,17 @@ def inputs_of(
     """
     described = scenario.inputs
     number = {name: k for k, name in enumerate(model.joint_names)}
-    torque = [
-        (number[name], Table(table.t, table.value, table.interpolation))
-        for name, table in described.torque.items()
-    ]
+    torque = []
+    for name, table in described.torque.items():
+        torque.append((number[name], Table(table.t, table.value, table.interpolation)))
     wrenches = []
     for wrench in described.wrench:
         link, node = model.find_node(wrench.node)
         table = Table(wrench.t, wrench.value, wrench.interpolation)
         wrenches.append((link, node, wrench.frame == "world", table))
-    motion = [
-        (number[name], Spline(spline.t, spline.value))
-        for name, spline in described.motion.items()
-    ]
+    motion = []
+    for name, spline in described.motion.items():
+        motion.append((number[name], Spline(spline.t, spline.value)))
     if law is None and scenario.controller is not None:
         law = controller_law(model, scenario.controller)
     return Inputs(model.n_joints, torque, wrenches, motion, law)
