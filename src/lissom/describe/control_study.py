@@ -110,7 +110,18 @@ class ControlStudy(Part):
     def to_dict(self) -> dict[str, Any]:
         """Plain data, the robot inline, that `from_dict` makes an equal study of."""
         scenario = self.changed_scenario.to_dict()
-        return {**plain(self), "scenario": scenario, "changes": {}}
+        return {**self._complete(), "scenario": scenario, "changes": {}}
+
+    def _complete(self) -> dict[str, Any]:
+        """Plain data in which the shared keys are written out, also where they hold a controller's default.
+
+        A controller without the key would get that of the study.
+        """
+        controllers = {
+            name: {**plain(law), **_shared_keys(law)}
+            for name, law in self.controllers.items()
+        }
+        return {**plain(self), **_shared_keys(self), CONTROLLERS_KEY: controllers}
 
     def replace(self, changes: Mapping[str, Any]) -> "ControlStudy":
         """A study with other values at dotted paths, looked up in the study, then in its scenario and its robot.
@@ -131,7 +142,7 @@ class ControlStudy(Part):
         scenario = self.changed_scenario
         if others:
             scenario = scenario.replace(others)
-        data = with_values(_without_copies(plain(self), own), own)
+        data = with_values(_without_copies(self._complete(), own), own)
         whole = {**data, "scenario": scenario, "changes": {}}
         try:
             return type(self).from_dict(whole)
@@ -220,6 +231,11 @@ def _with_shared(own: Any, shared: Mapping[str, Any]) -> Any:
         return own
     known = {key: value for key, value in shared.items() if key in kind.model_fields}
     return {**known, **own}
+
+
+def _shared_keys(part: Part) -> dict[str, Any]:
+    """The keys that a study shares with its controllers, as far as a part has them."""
+    return {key: getattr(part, key) for key in SHARED if hasattr(part, key)}
 
 
 def _known(path: str) -> str:
