@@ -13,10 +13,8 @@ from .interrupt import in_thread, reporting_first
 from .output import print_json
 
 WRITTEN = (".md", ".json")
-CIRCUMSTANCES = {
-    "machine",
-    "compiled_code",
-}  # parts of a report that are no measurements
+# Parts of a report that are no measurements.
+CIRCUMSTANCES = {"machine", "compiled_code"}
 
 Report = dict[str, Any]
 Fill = Callable[[Report, Callable[[], None], "Line"], None]

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import typer
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
@@ -73,15 +72,6 @@ def print_summary(screen: Console, summary: Summary) -> None:
         screen.print(summary.remark, soft_wrap=True)
     for part in summary.parts:
         print_summary(screen, part)
-
-
-def conclude(warnings: Sequence[str], strict: bool, as_json: bool) -> None:
-    """Warnings, one line each on stderr (JSON holds them already); with `strict` they end in exit code 1."""
-    if not as_json:
-        for line in warnings:
-            note(f"warning: {line}")
-    if strict and warnings:
-        raise typer.Exit(1)
 
 
 def note(text: str) -> None:

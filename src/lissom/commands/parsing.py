@@ -44,7 +44,7 @@ def option_names(**options: str) -> Iterator[None]:
 
 
 @contextmanager
-def _readable(option: str, text: str, message: str) -> Iterator[None]:
+def readable(option: str, text: str, message: str) -> Iterator[None]:
     """Context in which a text that cannot be read is refused with a message."""
     try:
         yield
@@ -122,7 +122,7 @@ def reference_of(text: str) -> Any:
 def modes_of(text: str) -> Any:
     """`12`, `all` or `12,8` as a scenario writes it."""
     message = "must be a whole number, all, or one of these for each link such as 12,8"
-    with _readable("--modes", text, message):
+    with readable("--modes", text, message):
         parts = [part.strip() for part in text.split(",")]
         counts = [part if part == "all" else int(part) for part in parts]
     return counts if len(counts) > 1 else counts[0]
@@ -195,7 +195,7 @@ def _is_number(text: str) -> bool:
 def gains(robot: Robot, option: str, text: str) -> float | tuple[float, ...]:
     """`300` for every joint, or `300,200`."""
     message = "must be one number, or one for each moving joint"
-    with _readable(option, text, f"{message} such as 300,200"):
+    with readable(option, text, f"{message} such as 300,200"):
         values = tuple(float(part) for part in text.split(","))
     if len(values) == 1:
         return values[0]
@@ -209,11 +209,10 @@ def numbers_by_name(option: str, texts: Sequence[str]) -> dict[str, float]:
     found = {}
     for text in texts:
         name, _, written = text.partition("=")
-        value = float(written) if _is_number(written) else math.nan
-        if not name or not math.isfinite(value):
-            message = "must be JOINT=VALUE, such as finger_joint=0.02"
-            raise refused(option, text, message)
-        found[name] = value
+        with readable(option, text, "must be JOINT=VALUE, such as finger_joint=0.02"):
+            found[name] = float(written)
+            if not name or not math.isfinite(found[name]):
+                raise ValueError(text)
     return found
 
 
@@ -235,7 +234,7 @@ def _range(text: str) -> tuple[float, float, int | None]:
 def band(option: str, text: str) -> np.ndarray:
     """`0.1:200` or `0.1:200:1000` as frequencies [Hz], spaced logarithmically."""
     message = "must be LOW:HIGH or LOW:HIGH:POINTS in Hz, such as 0.1:200"
-    with _readable(option, text, message):
+    with readable(option, text, message):
         low, high, points = _range(text)
     points = BAND_POINTS if points is None else points
     # Counted before the frequencies are made.
@@ -251,7 +250,7 @@ def axis_of(option: str, text: str) -> MapAxis:
     """`upper=-1.5:1.5:31` as an axis of a map, or `upper=-1.5:1.5` as a range."""
     name, _, numbers = text.partition("=")
     message = "must be NAME=START:STOP:POINTS, such as upper=-1.5:1.5:31"
-    with _readable(option, text, message):
+    with readable(option, text, message):
         start, stop, points = _range(numbers)
         if not (math.isfinite(start) and math.isfinite(stop)):
             raise ValueError(text)

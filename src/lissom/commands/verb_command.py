@@ -19,7 +19,7 @@ from ..verbs.declared import REPEATED, Declared, declared, names_of_kind
 from ..verbs.perform import Answer, file_problems, perform
 from ..verbs.verb import NOTHING, SOURCE, Verb
 from .options import MODELLING, Degrees, Json, Strict, changes_of
-from .output import conclude, console, note, print_json, print_summary
+from .output import console, note, print_json, print_summary
 from .parsing import (
     ACCELERATION,
     FORCE,
@@ -108,8 +108,11 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
             note(str(code))
     if errors:
         raise typer.Exit(2)
-    conclude(answer.warnings, strict, "warnings" in data)
-    if not answer.result.passed:
+    # JSON contains them already.
+    if "warnings" not in data:
+        for line in answer.warnings:
+            note(f"warning: {line}")
+    if not answer.result.passed or strict and answer.warnings:
         raise typer.Exit(1)
 
 

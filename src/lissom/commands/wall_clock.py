@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-from ..files.errors import refused
 from .interrupt import SIGNALS
-from .parsing import without_option
+from .parsing import readable, without_option
 
 MAX_WALL = "--max-wall"  # may stand anywhere on the line
 HEARTBEAT = 30.0  # [s] between two lines
@@ -53,13 +52,11 @@ def wall_limit(line: list[str]) -> tuple[list[str], float]:
     rest, texts = without_option(line, MAX_WALL)
     limit = math.inf
     for text in texts:
-        try:
+        with readable(MAX_WALL, text, "must be a positive number of seconds"):
             limit = float(text)
-        except ValueError:
-            limit = 0.0
-        # NaN is not above zero either.
-        if not limit > 0.0:
-            raise refused(MAX_WALL, text, "must be a positive number of seconds")
+            # NaN is not above zero either.
+            if not limit > 0.0:
+                raise ValueError(text)
     return rest, limit
 
 
