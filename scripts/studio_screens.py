@@ -22,8 +22,41 @@ DRAWING = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshad
 SIZE = {"width": 1280, "height": 900}
 PATIENCE = 90_000  # [ms], for a page that computes
 CHARTS = "[role=tabpanel]:not([hidden]) .chart .u-over"
+ROBOT = "source=library:anthropomorphic"
+POSE = "q=0.3,0.6,-0.9"
 ARM = "source=scenario:anthropomorphic"
 PENDULUM = "source=scenario:double-pendulum"
+
+
+def look(page: Page) -> None:
+    """The robot with its Denavit-Hartenberg frames, dimensions and masses."""
+    show_robot(page)
+    for text in ("DH frames", "Dimensions", "Centres of mass, principal axes"):
+        page.locator(".look").get_by_label(text).check()
+    page.locator("#mass-facts").wait_for()
+    page.locator("#look-title").scroll_into_view_if_needed()
+    page.wait_for_timeout(2000)
+
+
+def look_modes(page: Page) -> None:
+    """The second mode at this pose, in motion."""
+    show_robot(page)
+    for text in ("DH frames", "Dimensions", "Centres of mass, principal axes"):
+        page.locator(".look").get_by_label(text).uncheck()
+    page.locator("#pose-modes summary").click()
+    page.locator("#pose-modes").get_by_label("Hold every joint").check()
+    page.get_by_label("Mode 2 in motion").check()
+    page.locator("#pose-modes tbody").scroll_into_view_if_needed()
+    page.wait_for_timeout(3000)
+    # A picture that moves is not always there when the browser takes its own.
+    page.get_by_role("button", name="Pause").click()
+    page.wait_for_timeout(1000)
+
+
+def show_robot(page: Page) -> None:
+    """Waits until the robot stands in its pose."""
+    page.locator(".look .stage .empty").wait_for(state="hidden")
+    page.locator("#tip-sag").wait_for()
 
 
 def build(page: Page) -> None:
@@ -85,6 +118,8 @@ def mode_map(page: Page) -> None:
 
 
 SCREENS: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "studio-look": (f"screen=look&{ROBOT}&{POSE}", look),
+    "studio-look-modes": (f"screen=look&{ROBOT}&{POSE}", look_modes),
     "studio-build": ("screen=build&source=arm.yaml", build),
     "studio-run": (f"screen=run&{PENDULUM}", run),
     "studio-results": ("screen=results&file=free.nc&with=loaded.nc", results),

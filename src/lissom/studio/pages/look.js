@@ -125,6 +125,8 @@ export class LookScreen {
     this.stage.view.handle = this.erls.joints ? pose.picture.nodes[pose.picture.tip] : null;
   }
   noteNow() {
+    // Another robot, whose pose is still being computed.
+    if (!this.q) return;
     const q = this.q.map((value) => rounded(value, 6));
     noteInAddress({ q: q.join(","), sag: this.sag ? "" : "0", zeroed: this.erls.picked.join(",") });
     const question = this.question();
