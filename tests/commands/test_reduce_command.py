@@ -125,5 +125,10 @@ def test_bad_requests_exit_with_2_and_say_why(words, message, lissom, beam):
 def test_a_mesh_without_a_material_and_a_missing_file_exit_with_2(lissom, tmp_path):
     code, _, err = lissom("reduce", MESH, "--inner", "inner", "--tip", "tip")
     assert code == 2 and "needs a material" in err
-    code, _, err = lissom("reduce", tmp_path / "none.op4", "--inner", "1", "--tip", "2")
-    assert code == 2 and "no such file" in err
+    file = tmp_path / "none.op4"
+    words = ("reduce", file, "--inner", "1", "--tip", "2")
+    code, _, err = lissom(*words)
+    assert code == 2 and err == f"error: {file}: no such file\n"
+    _, out, _ = lissom(*words, "--json")
+    (problem,) = json.loads(out)["error"]["errors"]
+    assert problem["file"] == str(file) and problem["message"] == "no such file"

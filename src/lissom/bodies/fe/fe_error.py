@@ -10,9 +10,9 @@ from ...files.errors import DescriptionError, Problem
 class FeError(DescriptionError):
     """Finite elements that cannot be used as they are; the message says what is wrong and what to do."""
 
-    def __init__(self, message: str):
-        # The text says file and field, as far as there are any.
-        super().__init__([Problem(None, None, "", None, message)])
+    def __init__(self, message: str, file: str | None = None):
+        # Where no file is given, the text says file and field, as far as there are any.
+        super().__init__([Problem(file, None, "", None, message)])
 
 
 @contextmanager

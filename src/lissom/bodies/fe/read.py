@@ -61,12 +61,14 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
     read = READERS.get(path.suffix.lower())
     if read is None:
         accepted = ", ".join([*READERS, *MESHES])
+        ending = path.suffix or "(none)"
         raise FeError(
-            f"{path}: files with the ending {path.suffix or '(none)'} are not known. Accepted: {accepted}"
+            f"files with the ending {ending} are not known. Accepted: {accepted}",
+            str(path),
         )
     for file in (path, reading.nodes, reading.mass):
         if file is not None and not Path(file).is_file():
-            raise FeError(f"{file}: no such file")
+            raise FeError("no such file", str(file))
     with reading_of(path):
         fe = read(path, reading)
     if reading.mirror:
@@ -75,9 +77,11 @@ def read_fe(path: str | Path, reading: Reading | None = None) -> FiniteElements:
         fe = replace(fe, K=K, M=M)
     for values in (fe.K.data, fe.M.data, fe.points):
         if not np.isfinite(values).all():
-            raise FeError(f"{path}: holds numbers that are not finite")
+            raise FeError("holds numbers that are not finite", str(path))
         if np.abs(values).max(initial=0.0) > LARGEST:
-            raise FeError(f"{path}: holds numbers beyond {LARGEST:.0e}: is it broken?")
+            raise FeError(
+                f"holds numbers beyond {LARGEST:.0e}: is it broken?", str(path)
+            )
     return in_si(fe, reading.units)
 
 

@@ -73,7 +73,7 @@ def mesh_of(
     """
     path = Path(path)
     if not path.is_file():
-        raise FeError(f"{path}: no such file")
+        raise FeError("no such file", str(path))
     ending = path.suffix.lower()
     if ending == ".npz":
         return load_mesh(path)
