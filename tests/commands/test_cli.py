@@ -489,6 +489,16 @@ def test_bad_input_is_refused_with_code_2_before_anything_is_written(
     assert os.listdir(tmp_path) == ["reed.yaml"]
 
 
+@pytest.mark.parametrize(
+    "words, field",
+    [(("--t-end", "-1"), "--t-end"), (("--set", "t_end=-1"), "t_end")],
+    ids=["option", "key"],
+)
+def test_a_wrong_value_is_named_as_it_was_written(lissom, reed, words, field):
+    code, _, err = lissom("simulate", reed, *words)
+    assert code == 2 and err.startswith(f"error: {field}: -1")
+
+
 def test_all_that_is_wrong_with_a_command_line_is_said_at_once(lissom, reed, tmp_path):
     code, _, err = lissom(
         "simulate", reed, "-o", tmp_path / "a/b.nc", "--plot", "x.bmp", "--t-end", "0"

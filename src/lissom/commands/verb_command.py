@@ -15,7 +15,13 @@ from ..describe import DescriptionError, Problem, Scenario
 from ..describe.run_keys import run_only
 from ..files.errors import refused
 from ..runs.sources import robot_of
-from ..verbs.declared import REPEATED, Declared, declared, names_of_kind
+from ..verbs.declared import (
+    REPEATED,
+    Declared,
+    declared,
+    given_parameters,
+    names_of_kind,
+)
 from ..verbs.perform import Answer, file_problems, perform
 from ..verbs.verb import NOTHING, SOURCE, Verb
 from .options import MODELLING, Degrees, Json, Strict, changes_of
@@ -85,7 +91,7 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
     as_json, strict = given.pop("json"), given.pop("strict", False)
     source = origin = given.pop("robot", None)
     robot, changes = None, {}
-    with option_names(**spellings(verb)):
+    with option_names(**_spellings_of(verb, given)):
         if verb.reads != NOTHING:
             changes = _changes(verb, given)
             if verb.reads != SOURCE or by_joint(verb):
@@ -114,6 +120,16 @@ def run(verb: Verb, given: dict[str, Any]) -> None:
             note(f"warning: {line}")
     if not answer.result.passed or strict and answer.warnings:
         raise typer.Exit(1)
+
+
+def _spellings_of(verb: Verb, given: dict[str, Any]) -> dict[str, str]:
+    """Spellings of a verb's parameters but those that `--set` changes by their keys: these are named by the key."""
+    texts = [*(given.get("settings") or ()), *(given.get("changes") or ())]
+    by_key = {text.partition("=")[0].strip() for text in texts}
+    by_key -= given_parameters(verb, given).keys()
+    return {
+        name: option for name, option in spellings(verb).items() if name not in by_key
+    }
 
 
 def _changes(verb: Verb, given: dict[str, Any]) -> dict[str, Any]:
