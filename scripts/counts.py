@@ -157,13 +157,13 @@ def _git(*words: str) -> str:
     return done.stdout
 
 
-def size_of(*folders: Path) -> int:
+def size_of(*folders: Path, suffixes: tuple[str, ...] = (".py", ".js")) -> int:
     """Lines of Python and of the studio's own scripts below folders."""
     files = [
         path
         for folder in folders
         for path in folder.rglob("*")
-        if path.suffix in (".py", ".js") and "vendor" not in path.parts
+        if path.suffix in suffixes and "vendor" not in path.parts
     ]
     return sum(map(code_lines, files))
 
@@ -200,6 +200,8 @@ def figures() -> dict[str, int]:
     found["imports inside functions"] = sum(inner_imports(tree) for _, tree in trees)
     folders = [package / name for name in FRONT]
     found["code lines of the front half"] = size_of(*folders)
+    python = size_of(*folders, suffixes=(".py",))
+    found["code lines of the front half in Python"] = python
     found["code lines moved out of the front half"] = moved_out(package)
     found["code lines of the whole package"] = size_of(PACKAGES)
     return found

@@ -67,7 +67,7 @@ BAD_LINES = (
 # --- masks ---------------------------------------------------------------------------------------------------------
 
 MASKED_KEYS = {"wall_s", "cached", "cache", "version", "lissom"}
-MASKED_KEYS |= {"microseconds", "compute_seconds"}
+MASKED_KEYS |= {"microseconds", "compute_seconds", "seconds"}
 DURATION = r"\d+(?:\.\d+)?(?:e[-+]?\d+)? ?(?:us|ms|s|min|h)\b"
 MASKS = (
     (re.compile(rf"build {DURATION}, compile {DURATION}, run {DURATION}.*"), "<times>"),
