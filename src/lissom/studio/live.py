@@ -9,12 +9,12 @@ from starlette.concurrency import run_in_threadpool
 
 from .backend import Backend
 from .explanation import RequestError, explanation, request_problems
-from .questions import LiveQuestion
+from .questions import PoseQuestion
 from .routes import posed
 from .worker import CallFailed
 
 LOG = logging.getLogger("lissom.studio")
-Questions = asyncio.Queue[LiveQuestion]
+Questions = asyncio.Queue[PoseQuestion]
 LOOK_S = 0.1  # between two looks at the queue
 
 
@@ -60,13 +60,13 @@ async def _receive(socket: WebSocket, backend: Backend, newest: Questions) -> No
             text = await socket.receive_text()
             if len(text) > backend.limits.message:
                 raise RequestError("the message is too long")
-            question = LiveQuestion.model_validate_json(text)
+            question = PoseQuestion.model_validate_json(text)
         except WebSocketDisconnect:
             return
         except ValidationError as failure:
             message = request_problems(failure.errors())
         except (RequestError, KeyError):
-            message = "a message is {id, pose: {source, q, sag}}"
+            message = "a message is {id, source, q, sag}"
         else:
             if newest.full():
                 newest.get_nowait()
@@ -81,7 +81,7 @@ async def _answer(socket: WebSocket, backend: Backend, newest: Questions) -> Non
     while True:
         question = await newest.get()
         try:
-            answer = {"pose": await run_in_threadpool(posed, backend, question.pose)}
+            answer = {"pose": await run_in_threadpool(posed, backend, question)}
         except (CallFailed, RequestError) as failure:
             answer = {"error": failure.reason}
         await socket.send_json({"id": question.id, **answer})

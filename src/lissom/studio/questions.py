@@ -2,10 +2,14 @@
 
 from typing import Annotated, Any, Literal
 
+from fastapi import Body, Query
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
 
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 Changes = Annotated[dict[str, Any], Field(max_length=200)]
+# Pictures of a motion, in PNG, as base64; and the time between two of them [ms].
+Pictures = Annotated[tuple[str, ...], Body(min_length=1, max_length=180)]
+Interval = Annotated[int, Query(ge=20, le=1000)]
 
 
 class Question(BaseModel):
@@ -14,15 +18,10 @@ class Question(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class FileQuestion(Question):
-    """A file of the folder."""
-
-    name: Name
-
-
-class Draft(FileQuestion):
+class Draft(Question):
     """A description as it is typed."""
 
+    name: Name
     text: str
 
 
@@ -32,9 +31,10 @@ class SavedText(Draft):
     fingerprint: str | None = None  # of the file as it was opened; None: a new file
 
 
-class JointQuestion(FileQuestion):
+class JointQuestion(Question):
     """A joint of a description, to be placed the other way."""
 
+    name: Name
     link: Annotated[int, Field(ge=0, le=1000)]
     by: Literal["dh", "origin"]
 
@@ -44,13 +44,6 @@ class CurvesQuestion(Question):
 
     runs: Annotated[tuple[Name, ...], Field(min_length=1, max_length=8)]
     what: Annotated[tuple[Name, ...], Field(min_length=1, max_length=40)]
-
-
-class MotionPictures(Question):
-    """Pictures of a motion, in PNG, as base64."""
-
-    pictures: Annotated[tuple[str, ...], Field(min_length=1, max_length=180)]
-    interval: Annotated[int, Field(ge=20, le=1000)]  # between two of them [ms]
 
 
 class VerbQuestion(Question):
@@ -91,10 +84,4 @@ class PoseQuestion(Question):
     pull: Pull | None = None
     masses: bool = False
     draft: bool = False  # the robot as it is typed, not as it was saved
-
-
-class LiveQuestion(BaseModel):
-    """A pose that a page requests through the web socket."""
-
-    id: Any = None  # comes back with the answer
-    pose: PoseQuestion
+    id: Any = None  # of a message of the web socket: it comes back with the answer

@@ -13,9 +13,10 @@ from .explanation import RequestError
 from .questions import (
     CurvesQuestion,
     Draft,
-    FileQuestion,
+    Interval,
     JointQuestion,
-    MotionPictures,
+    Name,
+    Pictures,
     PoseQuestion,
     SavedText,
     VerbQuestion,
@@ -87,9 +88,9 @@ def _add_files(router: APIRouter, backend: Backend) -> None:
         return {"name": folder.add(name, content)}
 
     @router.post("/import")
-    def import_robot(question: FileQuestion) -> Answer:
+    def import_robot(name: Name) -> Answer:
         """The robot file of a URDF file of the folder, beside it, with its meshes."""
-        path = folder.existing(question.name)
+        path = folder.existing(name)
         output, made = folder.free_beside(path, ".yaml")
         found = backend.call(
             backend.files,
@@ -144,7 +145,9 @@ def posed(backend: Backend, question: PoseQuestion) -> Answer:
     """The robot of a question in its pose."""
     check_changes(question.changes)
     find = backend.draft_source if question.draft else backend.source
-    data = question.model_dump(exclude={"draft"}) | {"source": find(question.source)}
+    data = question.model_dump(exclude={"draft", "id"}) | {
+        "source": find(question.source)
+    }
     return backend.call(backend.poses, "studio.posed_robot:pose", **data)
 
 
@@ -208,11 +211,12 @@ def _add_results(router: APIRouter, backend: Backend) -> None:
         return found
 
     @router.post("/results/gif")
-    def gif(motion: MotionPictures) -> FileResponse:
+    def gif(pictures: Pictures, interval: Interval) -> FileResponse:
         """Pictures that a page drew, as a GIF."""
 
         def write(path: str) -> object:
             call = "studio.result_calls:gif"
-            return backend.call(backend.files, call, path=path, **motion.model_dump())
+            shown = {"pictures": pictures, "interval": interval}
+            return backend.call(backend.files, call, path=path, **shown)
 
         return file_answer("motion.gif", write)

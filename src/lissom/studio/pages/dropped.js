@@ -1,5 +1,5 @@
 // Files that are dropped or chosen: brought into the folder with the folders they lie in, robots of URDF made into files.
-import { post, upload } from "./server.js";
+import { post, query, upload } from "./server.js";
 
 const ROBOT = /\.urdf$/i;
 const KNOWN = /\.(ya?ml|urdf|nc|npz|npy|stl|obj|dae|csv)$/i;
@@ -64,4 +64,4 @@ export async function bring(found) {
   }
   return outcome;
 }
-export const importRobot = (name) => post("import", { name });
+export const importRobot = (name) => post(`import?${query({ name })}`);

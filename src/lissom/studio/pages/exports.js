@@ -35,7 +35,7 @@ export class ExportPanel {
     this.status.textContent = "working\u2026";
     return reporting(this.status, async () => {
       if (form === "robot.png") saveBlob(await this.picture(), `${stem}-robot.png`);
-      else if (form === ".gif") await save("results/gif", await this.frames(), `${stem}.gif`);
+      else if (form === ".gif") await this.saveMotion(`${stem}.gif`);
       else await saveFile("plot", { source: file, values: { what: form === ".html" ? [] : this.screen.charts.shown() } }, form, stem);
       this.status.textContent = "saved";
     });
@@ -62,7 +62,7 @@ export class ExportPanel {
     return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   }
   // Every picture at its time, whatever the machine takes to draw it; the server makes a GIF of them.
-  async frames() {
+  async saveMotion(name) {
     const { stage, player } = this.screen;
     const wanted = (player.end - player.start) / player.speed;
     const count = Math.max(GIF_LEAST, Math.min(GIF_MOST, Math.ceil(wanted * GIF_RATE)));
@@ -77,6 +77,7 @@ export class ExportPanel {
       await new Promise((resolve) => setTimeout(resolve));
     }
     stage.redraw();
-    return { pictures, interval: Math.max(20, Math.round((1000 * seconds) / count)) };
+    const interval = Math.max(20, Math.round((1000 * seconds) / count));
+    await save(`results/gif?interval=${interval}`, pictures, name);
   }
 }

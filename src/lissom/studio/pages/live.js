@@ -42,7 +42,7 @@ function receive(message) {
 // The answer to the newest request; requests that are overtaken get none.
 export function pose(question) {
   const id = ++requests;
-  const text = JSON.stringify({ id, pose: question });
+  const text = JSON.stringify({ id, ...question });
   if (socket.readyState === WebSocket.OPEN) socket.send(text);
   else queued = text;
   return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));

@@ -17,7 +17,7 @@ async function fetched(path, options) {
   throw new StudioError(error);
 }
 
-const query = (values) => new URLSearchParams(values).toString();
+export const query = (values) => new URLSearchParams(values).toString();
 const json = (method, body) => ({ method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 export const get = async (path, values = {}) => (await fetched(`/api/${path}?${query(values)}`)).json();
