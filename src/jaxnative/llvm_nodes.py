@@ -1,6 +1,7 @@
 """Numbers of a program for LLVM: single where all lanes have the same, elsewhere vectors, one member in each lane."""
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 from . import lane_math
@@ -26,7 +27,7 @@ INTRINSICS = {"sqrt", "fabs", "floor", "ceil", "rint"}
 MASK = "%lanes"
 
 
-class NodeText(LlvmLines):
+class NodeText(LlvmLines, ABC):
     """Writes the nodes of one function.
 
     Args:
@@ -221,9 +222,9 @@ class NodeText(LlvmLines):
         else:
             self._function(node, op, args)
 
+    @abstractmethod
     def load(self, node: int, buffer: Buffer, index: int) -> None:
         """Reads a number."""
-        raise NotImplementedError
 
     def _simple(self, node: int, op: str, args: tuple) -> None:
         kind = OPERAND_KINDS[op[0]]
