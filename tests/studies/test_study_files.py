@@ -116,6 +116,14 @@ def test_a_mistyped_sampling_is_refused_with_its_new_name():
     assert "together" not in str(refused.value)
 
 
+def test_a_wrong_change_is_named_with_its_line_and_blames_no_key_of_the_study(tmp_path):
+    text = GOOD.replace("t_end: 0.2", "t_end: -1")
+    assert "study.yaml:3: changes.t_end: -1: must be positive" in refusal(
+        tmp_path, text
+    )
+    assert "over" not in refusal(tmp_path, text)
+
+
 def test_analyses_of_a_robot_refuse_keys_of_simulations(tmp_path):
     text = (
         "scenario: double-pendulum\nanalysis: modes\nover: {t_end: [1, 2]}\n"

@@ -231,7 +231,13 @@ class Study(Part):
             DescriptionError: it cannot be built.
         """
         scenario = _scenario(self.scenario, self.analysis)
-        return scenario.replace(self.changes) if self.changes else scenario
+        if not self.changes:
+            return scenario
+        try:
+            return scenario.replace(self.changes)
+        except DescriptionError as failure:
+            problems = [_in_changes(problem) for problem in failure.problems]
+            raise DescriptionError(problems) from None
 
     @cached_property
     def design(self) -> Design:
@@ -297,10 +303,12 @@ class Study(Part):
         Raises:
             DescriptionError: a key that is not there, or a value that it does not take.
         """
+        # A scenario or a change that is wrong has its own field: no key of the study is to blame.
+        base = self.base
         problems: list[Problem] = []
         for key, values in self._tried_values():
             try:
-                check_key(self.base, self.analysis, key, values)
+                check_key(base, self.analysis, key, values)
             except DescriptionError as failure:
                 place = f"over.{key}" if self.table is None else f"table.{key}"
                 problems += [replace(p, field=place) for p in failure.problems]
@@ -323,6 +331,13 @@ class Study(Part):
             columns = zip(design.keys, design.columns, strict=True)
             return [(key, [column.min(), column.max()]) for key, column in columns]
         return [(key, _ends(axis)) for key, axis in self.over.items()]
+
+
+def _in_changes(problem: Problem) -> Problem:
+    """A problem of a change, named by its place in the study; one in a file stays where it is."""
+    if problem.file is not None:
+        return problem
+    return replace(problem, field=f"changes.{problem.field}")
 
 
 def _existing_file(path: str | Path) -> Path:
