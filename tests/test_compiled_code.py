@@ -194,6 +194,7 @@ def test_a_folder_that_cannot_be_written_keeps_no_machine_code(monkeypatch, tmp_
 
 SMALL = """
 from jaxnative import cache_bound
+from lissom import compiled_code
 cache_bound.MOST_BYTES, cache_bound.PAUSE = 100_000, 0.0
 cache_bound.sweep.__defaults__ = (100_000,)
 """

@@ -39,7 +39,9 @@ def test_results_print_as_tables_and_never_as_arrays():
     for thing in (model, state, modes, linear):
         text = repr(thing)
         assert len(text) < 4000 and "array(" not in text and " object at " not in text
-        assert thing._repr_html_().count("<table>") == 1
+        # Below the first table: the shares of the modes, the operating point of the linear model.
+        tables = 2 if thing is modes or thing is linear else 1
+        assert thing._repr_html_().count("<table>") == tables
     first = modes.frequency_hz[0]
     assert f"{first:.5g}" in str(modes)
     assert f"{state.torque[0]:.5g}" in str(state)
@@ -76,7 +78,11 @@ def test_a_mode_map_prints_the_range_of_each_frequency():
     q = np.linspace([0.0], [0.4], 3)
     found = ls.mode_map(ls.Model(ROBOT), q, count=2, axes={"rod": q[:, 0]})
     text = str(found)
-    assert "2 modes over 3 points" in text and "rod: 0 to 0.4, 3 points" in text
+    assert "3 points, joints free" in text and "rod: 0 to 0.4, 3 points" in text
+    rows = [line.split() for line in text.splitlines()]
+    for k, frequency in enumerate(np.asarray(found.frequency_hz).T):
+        row = next(words for words in rows if words[:1] == [str(k + 1)])
+        assert row[1] == f"{frequency.min():.5g}" and row[4] == f"{frequency.max():.5g}"
 
 
 def test_a_comparison_of_controllers_prints_one_row_for_each():

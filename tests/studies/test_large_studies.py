@@ -39,7 +39,7 @@ def memory(of):
 
 def computed(plan, folder):
     store = ChunkStore(folder)
-    return finished(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    return finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
 
 # What is imported on the way counts once.
 computed(Plan.of(study({entries!r})), {folder!r} + "/small")

@@ -57,7 +57,10 @@ export class ModesTab {
   }
   // The mode of this number, or the last one that was found.
   async animate(mode) {
-    const { number, picture } = await post("modes", this.swinging(mode));
+    const request = (this.request = post("modes", this.swinging(mode)));
+    const { number, picture } = await request;
+    // Overtaken by a later choice.
+    if (request !== this.request) return;
     this.mode = number;
     noteInAddress({ mode: number });
     for (const look of this.table.querySelectorAll("button")) look.setAttribute("aria-pressed", +look.dataset.mode === number);
