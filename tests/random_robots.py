@@ -152,3 +152,21 @@ def _rigid(random, tip) -> dict:
         "inertia": [2.0e-3, 3.0e-3, 2.5e-3, 2e-4, -3e-4, 1e-4],
         "tip": tip,
     }
+
+
+def in_another_order(robot: Robot, seed: int) -> Robot:
+    """The same tree with its links in a random order of the file, each still after the one that carries it."""
+    random = np.random.default_rng(seed)
+    data = robot.to_dict()
+    left = data["links"]
+    for i, link in enumerate(left):
+        link.setdefault("parent", left[i - 1]["name"] if i > 0 else "ground")
+    placed: list[dict] = []
+    while left:
+        standing = {"ground", *(link["name"] for link in placed)}
+        ready = [link for link in left if link["parent"] in standing]
+        chosen = ready[int(random.integers(len(ready)))]
+        left.remove(chosen)
+        placed.append(chosen)
+    data["links"] = placed
+    return Robot.from_dict(data)

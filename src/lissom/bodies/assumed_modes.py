@@ -15,6 +15,7 @@ import numpy as np
 
 from ..describe.geometry import beam_path, beam_up
 from ..describe.link import inertia_matrix
+from ..describe.link_geometry import carried_by, node_count
 from ..describe.modes import ALL, DEFAULT_MODES, FAMILIES
 from ..describe.robot import Robot
 from ..describe.section import Taper, section_values
@@ -108,7 +109,7 @@ def assumed_modes_body(
     Args:
         robot: its description.
         i: number of the link.
-        bodies: of all links, as `bodies_of` builds them; those behind link i load its tip.
+        bodies: of all links, as `bodies_of` builds them; those that link i carries load its tip.
         modes: number of modes, or a number for each family (`axial`, `torsion`, `xy`, `xz`); a link that takes the
             modes of its mesh knows no families and keeps as many as they add up to, lowest first.
     """
@@ -120,7 +121,7 @@ def assumed_modes_body(
         elements = bodies[i].element_stiffness
         bare = _beam_in_modes(robot, i, load, counts, elements)
         return complete_body(robot, i, bare)
-    tip_mass = outboard_mass(bodies, i)
+    tip_mass = outboard_mass(robot, i, bodies)
     return mesh_modes_body(bodies[i], tip_mass, sum(counts.values()))
 
 
@@ -142,7 +143,7 @@ def tip_load(robot: Robot, i: int, bodies: Sequence[Body]) -> TipLoad:
     [Cibicik2021] prints no tip masses; these make clamped-mass modes of all links but a last one without payload.
     """
     fixed = _fixed_to_tip(robot, i)
-    outboard = outboard_mass(bodies, i)
+    outboard = outboard_mass(robot, i, bodies)
     xp = namespace(fixed, outboard)
     fixed_mass = 0.0
     inertia = xp.zeros((3, 3))
@@ -160,8 +161,10 @@ def tip_load(robot: Robot, i: int, bodies: Sequence[Body]) -> TipLoad:
 def _fixed_to_tip(robot: Robot, i: int) -> list[Any]:
     """Mass, inertia about its centre and offset of the centre of all parts fixed to the tip of link i."""
     fixed: list[Any] = []
+    last = node_count(robot.links, i)
+    assert last is not None
     for lump in robot.links[i].masses:
-        if lump.node == "tip":
+        if lump.node in ("tip", last - 1):
             fixed.append((lump.mass, lump.inertia, lump.offset))
     payload = robot.payload
     is_last = i == len(robot.links) - 1
@@ -170,10 +173,10 @@ def _fixed_to_tip(robot: Robot, i: int) -> list[Any]:
     return fixed
 
 
-def outboard_mass(bodies: Sequence[Body], i: int) -> Scalar:
-    """Mass of all links after link i, payload included [kg]."""
-    behind = bodies[i + 1 :]
-    return sum((body.total_mass for body in behind), 0.0)
+def outboard_mass(robot: Robot, i: int, bodies: Sequence[Body]) -> Scalar:
+    """Mass of all links that link i carries, payload included [kg]; other branches of a tree load it with nothing."""
+    carried = carried_by(robot.links, i)
+    return sum((bodies[j].total_mass for j in carried), 0.0)
 
 
 class BeamModes(NamedTuple):

@@ -65,6 +65,16 @@ def children_of(links: PartialLinks, i: int) -> list[int]:
     return [j for j in later if parent_of(links, j) == i]
 
 
+def carried_by(links: PartialLinks, i: int) -> list[int]:
+    """Numbers of all links that link i carries, those on its tip and everything on them."""
+    carriers = {i}
+    # A link comes after the one that carries it.
+    for j in range(i + 1, len(links)):
+        if parent_of(links, j) in carriers:
+            carriers.add(j)
+    return sorted(carriers - {i})
+
+
 def next_origin(links: PartialLinks, i: int) -> Any:
     """Origin of a joint on link i as it is written, `None` if none is."""
     for j in children_of(links, i):
