@@ -1,6 +1,7 @@
 """The equations of motion of a robot at a state, by names: what `lissom matrices` shows and writes."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import equinox as eqx
@@ -13,7 +14,10 @@ from ..parameters import Balanced, Pose, Speeds
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.robot_matrices import PRINTED, RobotMatrices
+from ..solve.smallest_inertia import smallest_at
 from ..solve.state import State
+from .validity.inertia import inertia_warnings
+from .validity.validity_warning import warning_lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,6 +27,14 @@ class EquationsOfMotion(Result):
     model: Model
     state: State
     matrices: RobotMatrices
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """That the inertia is not positive definite, if so."""
+        smallest = smallest_at(self.model, self.state.q, self.state.x)
+        if smallest is None:
+            return ()
+        return warning_lines(inertia_warnings(np.array([smallest])))
 
     def to_dict(self) -> dict[str, Any]:
         """State, sizes and names; the numbers go to a file."""

@@ -17,7 +17,11 @@ from ..files.named_files import known_packages
 from ..files.summary import plain
 from ..kinematics.loops.assembly import AssemblyError
 from ..runs.failures import AnalysisError, FailedRun, UnsavedRun
-from ..solve.model import EquilibriumError, UndefinedReferenceError
+from ..solve.model import (
+    EquilibriumError,
+    IndefiniteInertiaError,
+    UndefinedReferenceError,
+)
 from .app import App
 from .bench import bench
 from .interrupt import exit_code, leaving_at_once
@@ -219,7 +223,7 @@ def explained(failure: BaseException) -> tuple[int, dict[str, Any]]:
     is_missing = isinstance(failure, ModuleNotFoundError) and "pip install" in message
     if is_missing or isinstance(failure, UndefinedReferenceError | AssemblyError):
         return BAD_INPUT, _error("bad input", message)
-    if isinstance(failure, AnalysisError):
+    if isinstance(failure, AnalysisError | IndefiniteInertiaError):
         return FAILED, _error(ANALYSIS_FAILED, message)
     if isinstance(failure, EquilibriumError):
         message += ". Try another --q, a stiffer link, or less load."

@@ -31,6 +31,11 @@ from .links import Links
 class AbstractTerms(eqx.Module):
     """Which terms of one link's motion are kept, and in which form."""
 
+    @property
+    def has_positive_inertia(self) -> bool:
+        """Whether `inertia` is positive definite whatever the displacements of the link."""
+        return False
+
     @abc.abstractmethod
     def inertial_force(
         self,
@@ -58,6 +63,11 @@ class AbstractTerms(eqx.Module):
 
 class ConsistentTerms(AbstractTerms):
     """All terms of the motion, by integrals of the displacement field: energy is exact."""
+
+    @property
+    @override
+    def has_positive_inertia(self) -> bool:
+        return True
 
     def inertial_force(
         self,
@@ -131,6 +141,12 @@ class VirtualWork(AbstractEquations):
     """The principle of virtual work: the equations of every formulation that brings none of its own."""
 
     terms: AbstractTerms = ConsistentTerms()
+
+    @property
+    @override
+    def has_positive_inertia(self) -> bool:
+        # M = N^T A N: what holds for the links holds for the robot.
+        return self.terms.has_positive_inertia
 
     def link_forces(
         self,

@@ -79,6 +79,11 @@ class AbstractEquations(eqx.Module):
     The functions of `engine` call these; everything else calls the engine.
     """
 
+    @property
+    def has_positive_inertia(self) -> bool:
+        """Whether M is positive definite in every state by the way it is made, if every coordinate moves mass."""
+        return False
+
     @abc.abstractmethod
     def needed_force(
         self,

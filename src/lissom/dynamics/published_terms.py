@@ -21,6 +21,11 @@ class BoscariolTerms(AbstractTerms):
     # Whether there is centrifugal stiffness M_C; not in [Boscariol2017] eqs. (9)-(10) and [Palomba2019] (A2)-(A5).
     centrifugal: bool = eqx.field(static=True, default=True)
 
+    @property
+    @override
+    def has_positive_inertia(self) -> bool:
+        return True
+
     def inertial_force(
         self,
         link: Links,

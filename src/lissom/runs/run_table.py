@@ -18,6 +18,7 @@ from ..solve.model import Model
 from ..solve.node_motion import KINDS, node_motions
 from ..solve.outputs import ENERGIES, Outputs, at_nodes, energy_audit, outputs_of
 from ..solve.simulate import method_of
+from ..solve.smallest_inertia import smallest_over_run
 from ..solve.solution import Solution
 from ..types import RESULTS, ended_as
 
@@ -95,6 +96,7 @@ def run_table(
     """The results of a run with names and units, and the samples that its warnings are drawn from."""
     with using(solver.backend):
         outputs, torque = outputs_of(model, inputs, solution)
+        inertia = smallest_over_run(model, inputs, solution)
     table = table_of_outputs(model, solution, solver, outputs, torque)
     samples = RunSamples(
         t=table.values("time"),
@@ -103,6 +105,7 @@ def run_table(
         body=outputs.body,
         position=table.values("position"),
         energy=table.values("energy"),
+        inertia=inertia,
     )
     if recorded:
         motions = _motions_of_nodes(model, inputs, solution, solver, recorded)

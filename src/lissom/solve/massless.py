@@ -8,6 +8,7 @@ import numpy as np
 from ..files.errors import refused
 from ..types import Float
 from .model import Model
+from .smallest_inertia import require_positive_inertia
 from .state import State
 
 T = TypeVar("T")
@@ -16,12 +17,16 @@ MASSLESS = 1e-13
 NAMED = 4  # coordinates that a message names
 
 
-def modes_with_inertia(model: Model, M: Any, find_modes: Callable[[], T]) -> T:
+def modes_with_inertia(
+    model: Model, M: Any, find_modes: Callable[[], T], where: str = "here"
+) -> T:
     """Modes of a model with inertia matrix M; if there are none, an error names the coordinates that move no inertia.
 
     Raises:
         DescriptionError: which coordinates these are.
+        IndefiniteInertiaError: M is negative along some motion.
     """
+    require_positive_inertia(model, np.asarray(M), where)
     try:
         return find_modes()
     except np.linalg.LinAlgError:

@@ -66,6 +66,10 @@ class EquilibriumError(RuntimeError):
         self.robot = robot  # whose data may say why
 
 
+class IndefiniteInertiaError(RuntimeError):
+    """The inertia matrix has a negative eigenvalue: some motion would have a negative kinetic energy."""
+
+
 class UndefinedReferenceError(ValueError):
     """The zeroed displacements do not define an equivalent rigid-link system."""
 

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -298,8 +299,9 @@ def mode_map(
     with shown_progress("modes", 1.0, "", progress, watch) as report:
         linear = _linear_points(model, family, motion, feedback, with_rates, report)
         for at, here in linear:
-            require_balance(float(here.relative_residual), f"near q = {at.tolist()}")
-            points.append(_modes_at(model, here, locked, damped, several))
+            where = f"near q = {at.tolist()}"
+            require_balance(float(here.relative_residual), where)
+            points.append(_modes_at(model, here, locked, damped, several, where))
     followed = _mode_map(model, grid, motion, points, count)
     return dataclasses.replace(
         followed,
@@ -345,9 +347,14 @@ def _linear_points(
 
 
 def _modes_at(
-    model: Model, here: LinearPoint, locked: Locked, damped: bool, count: int
+    model: Model,
+    here: LinearPoint,
+    locked: Locked,
+    damped: bool,
+    count: int,
+    where: str,
 ) -> PointModes:
-    """The lowest modes at a point, in order of their size."""
+    """The lowest modes at a point, in order of their size; `where` it is, for messages."""
     slopes = here.slopes
     rates = here.rates
     whole = slopes.matrices
@@ -361,7 +368,8 @@ def _modes_at(
     if rates is not None:
         matrices = self_adjoint(matrices, rates)
     solve = _damped_solution if damped else _undamped_solution
-    solution = modes_with_inertia(model, whole.M, lambda: solve(*matrices[:3]))
+    find_modes = partial(solve, *matrices[:3])
+    solution = modes_with_inertia(model, whole.M, find_modes, where)
     size, ratio, growth, phi = solution
     rigid = size < RIGID_RATE
     chosen = np.flatnonzero(~rigid)[:count]

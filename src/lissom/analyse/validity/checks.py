@@ -8,11 +8,13 @@ from ...describe.scenario import Scenario
 from ...solve.arguments import ModelLike, model_from, state_from
 from ...solve.inputs import Inputs
 from ...solve.model import Model, poses_at
+from ...solve.smallest_inertia import smallest_at
 from ...solve.state import State
 from ..linear.state_space import LinearModel
 from .bending import bending_warnings
 from .deformation import bent_bodies
 from .description import robot_warnings, scenario_warnings
+from .inertia import inertia_warnings
 from .joints import drive_warnings, joint_start_warnings, range_warnings, table_warnings
 from .motion import energy_warnings, fast_node, speed_warnings
 from .strength import strength_warnings
@@ -91,6 +93,7 @@ def point_warnings(
     """Warnings at a point: joint coordinates q, coordinates x of the model, encoders and torques of all joints."""
     poses = poses_at(model.formulation_at(q), x)
     bodies = bent_bodies(model, np.asarray(poses.body)[None])
+    inertia = smallest_at(model, q, x)
     return (
         *robot_warnings(model.robot),
         *joint_start_warnings(model, encoder),
@@ -98,6 +101,7 @@ def point_warnings(
         *drive_warnings(model, np.asarray(torque)[None]),
         *bending_warnings(model, bodies),
         *strength_warnings(model, bodies),
+        *(() if inertia is None else inertia_warnings(np.array([inertia]))),
     )
 
 
@@ -110,6 +114,8 @@ class RunSamples(NamedTuple):
     body: np.ndarray  # (t, l, c) coordinates of the bodies
     position: np.ndarray  # (t, n, 3) in the order of `model.node_names`
     energy: np.ndarray  # (t, 6) with the residual of their balance
+    # (t,) smallest eigenvalue of the inertia; None where the equations keep it above zero.
+    inertia: np.ndarray | None = None
 
 
 def run_warnings(
@@ -128,4 +134,5 @@ def run_warnings(
         *strength_warnings(model, bodies, t),
         *speed_warnings(seen.position, t, model.node_names),
         *energy_warnings(seen.energy, model.terms == "consistent"),
+        *(() if seen.inertia is None else inertia_warnings(seen.inertia, t)),
     )
