@@ -9,9 +9,10 @@ the paper does.
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
+from typing_extensions import override
 
 from ..algebra.se3 import bracket, coadjoint
-from ..algebra.so3 import cross, exponential
+from ..algebra.so3 import cross
 from ..describe.supported import Support
 from ..kinematics.chain import Chain, link_frames
 from ..kinematics.dual_chain import (
@@ -42,7 +43,7 @@ from .links import Links
 
 
 class DualScrew(AbstractFormulation):
-    """Links on the displaced frames of the rigid chain: q = (0, eta), and theta is what the encoders read."""
+    """Links on the deformed tips that carry them, moved by screws of first order: q = (0, eta), encoders read theta."""
 
     mechanism: AbstractMechanism
     links: Links
@@ -55,6 +56,11 @@ class DualScrew(AbstractFormulation):
     @property
     def _tip_shape(self) -> Float[Array, "l 6 m"]:
         return jnp.asarray(self.links.shapes.tip)[:, :, 6:]
+
+    @property
+    @override
+    def has_first_order_work(self) -> bool:
+        return True
 
     def motion(
         self, x: Float[Array, " n"], xd: Float[Array, " n"], xdd: Float[Array, " n"]
@@ -83,7 +89,7 @@ class DualScrew(AbstractFormulation):
             xdd=xdd,
             theta=theta,
             theta_d=theta_d,
-            place=self._place(theta, a, placed[0]),
+            place=self._place(theta, tips[0], placed[0]),
             rates=Rates(V, behind_inner_node(placed[1]), theta_d),
             rates_d=Rates(V_d, behind_inner_node(placed[2]), theta_dd),
             pull_back=pull_back,
@@ -92,22 +98,20 @@ class DualScrew(AbstractFormulation):
     def _place(
         self,
         theta: Float[Array, " j"],
-        a: Float[Array, "l 6"],
+        tip: Float[Array, "l 6"],
         eta: Float[Array, "l m"],
     ) -> Configuration:
-        R, p = link_frames(self.mechanism.chain, theta)
-        shifted = p + jnp.einsum("lij,lj->li", R, a[:, :3])
-        turned = R @ exponential(a[:, 3:])
-        return Configuration(turned, shifted, behind_inner_node(eta), theta)
+        # The sum of small displacements along the rigid chain would leave every link beside the tip that carries it,
+        # by the square of its rotation.
+        R, p = link_frames(self.mechanism.chain, theta, tip)
+        return Configuration(R, p, behind_inner_node(eta), theta)
 
     def configuration(self, x: Float[Array, " n"]) -> Configuration:
-        """Displaced frames, body coordinates (0, eta), encoder readings theta."""
+        """Frames on the deformed tips, body coordinates (0, eta), encoder readings theta."""
         theta, eta = self.split(x)
-        chain = self.mechanism.chain
         placed = place_elastic(self.links, eta)
-        (tip,) = parents_tips(chain, self._tip_shape, placed)
-        at = dual_pose(chain, theta, tip)
-        return self._place(theta, at.a, placed)
+        (tip,) = parents_tips(self.mechanism.chain, self._tip_shape, placed)
+        return self._place(theta, tip, placed)
 
     def rates(self, x: Float[Array, " n"], xd: Float[Array, " n"]) -> Rates:
         """Body twists in the projecting form, eq. (93); they are the rates of the frames to first order only."""

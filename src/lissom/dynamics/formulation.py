@@ -231,6 +231,11 @@ class AbstractFormulation(eqx.Module):
         """Whether twists and their rates are exactly those of the frames of `configuration`, of no first order."""
         return False
 
+    @property
+    def has_first_order_work(self) -> bool:
+        """Whether weight does its work along displacements of first order, so that its energy is kept to that order."""
+        return False
+
     def reference_matrix(
         self, joints: Float[Array, " j"]
     ) -> Float[Array, "r d"] | None:
