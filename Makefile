@@ -23,7 +23,7 @@ MINUTES ?= 20
 FUZZ = $(TEST_ENV) PYTHONPATH="$(CURDIR)/src:$(CURDIR)/tests" $(BIN)/python -m fuzz --jobs $(JOBS) --minutes $(MINUTES) \
 	$(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY)) $(if $(ONLY),--only $(ONLY))
 
-.PHONY: help demo docs test test-all test-jax lint format bench fuzz goldens counts clean distclean
+.PHONY: help demo docs test test-all test-jax lint format bench fuzz goldens counts docs-numbers clean distclean
 .DEFAULT_GOAL := help
 
 help:
@@ -34,6 +34,7 @@ help:
 	@echo "make lint       run only ruff and pyright"
 	@echo "make fuzz       test broken files, command lines, random robots and interrupted commands; MINUTES=20"
 	@echo "make goldens    compare the output of every command in the pages with the stored one; RECORD=1 stores it, RTOL=1e-9 sets the tolerance"
+	@echo "make docs-numbers  measure the numbers and figures of the pages again, and say which pages changed"
 	@echo "make counts     count declarations and lines of code; RECORD=1 stores the counts"
 	@echo "make format     format the code with ruff and apply its safe fixes"
 	@echo "make bench      measure build, compile and run times of the library's robots"
@@ -129,6 +130,10 @@ goldens: $(READY)
 
 counts: $(READY)
 	@$(BIN)/python scripts/counts.py $(if $(RECORD),--record)
+
+# Some minutes. Figures beside Exudyn keep its curves where it is not installed (extra `peers`).
+docs-numbers: $(READY)
+	@$(BIN)/python -m benchmarks.docs_numbers
 
 bench: $(READY)
 	$(BIN)/lissom bench

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,17 @@ def tidy(axes: Axes) -> None:
 def heading(axes: Axes, text: str) -> None:
     """Set a title as all figures have it."""
     axes.set_title(text, loc="left", fontsize=11, fontweight="bold", color=INK)
+
+
+@contextmanager
+def written_to(folder: Path) -> Iterator[None]:
+    """Context in which figures and their numbers go to another folder."""
+    global FOLDER
+    before, FOLDER = FOLDER, folder
+    try:
+        yield
+    finally:
+        FOLDER = before
 
 
 def keep(name: str, numbers: Any, figure: Figure | None = None) -> None:

@@ -2,6 +2,8 @@
 
     python -m benchmarks.physics.paper_figures docs/figures
 
+Without the program, its curves in that folder are taken.
+
 [Vidoni2015] figures 3 and 4: height of elbow and tip of the L-shaped mechanism for several numbers of modes, and the
 tip's Y over two seconds. [Boscariol2012] figures 6-9: the tips of the anthropomorphic robot, E = 5e10; figures 11 and
 12: the tips of the double pendulum. The papers' own curves are lost, and so are the torques: those of the library's
@@ -10,8 +12,10 @@ acts against each link's own frame, ours against the rigid robot.
 """
 
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +30,14 @@ from ..peers.exudyn_arm import floating_arm
 
 TIGHT: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-10}
 STEP = 2e-4  # of the peer [s]
-STORED = 20  # every so many milliseconds goes into the file of numbers
+STORED = 0.02  # our curves in the file of numbers, a point every so often [s]
+PEER_STORED = (
+    0.002  # those of the peer, which are compared where it is not installed [s]
+)
+PEER = "Exudyn"
+LIST = re.compile(
+    r"\[[-+.,e\d\s]+\]"
+)  # of numbers, which stand on one line of the file
 
 
 class Curve(NamedTuple):
@@ -39,27 +50,41 @@ class Curve(NamedTuple):
     is_peer: bool
 
 
+class Line(NamedTuple):
+    """One coordinate of a node, which has a name of its own in the peer."""
+
+    panel: int
+    node: str
+    peer_node: str
+    axis: int
+
+
 class PaperFigure(NamedTuple):
     """What a figure of a paper shows."""
 
     name: str  # of its files
     title: str
     panels: tuple[str, ...]  # what is drawn in each
-    curves: Callable[[], list[Curve]]
+    scenario: Callable[[], Scenario]
+    variants: dict[str, dict[str, Any]]  # changes of the scenario, by label
+    lines: tuple[Line, ...]
     window: tuple[float, float] | None = None  # of the last panel [s]
 
 
-def our_paths(scenario: Scenario, nodes: Sequence[str]) -> dict[str, np.ndarray]:
-    """Time and paths of nodes in our run."""
-    run = compiled_case(scenario).run(**TIGHT)
-    paths = {"time": np.asarray(run.t)}
-    for node in nodes:
-        paths[node] = np.asarray(run.position(node))
-    return paths
+def our_curves(figure: PaperFigure) -> list[Curve]:
+    """The lines of every variant in our runs."""
+    curves = []
+    for label, changes in figure.variants.items():
+        run = compiled_case(figure.scenario().replace(changes)).run(**TIGHT)
+        for line in figure.lines:
+            value = np.asarray(run.position(line.node))[:, line.axis]
+            curves.append(Curve(label, line.panel, np.asarray(run.t), value, False))
+    return curves
 
 
-def peer_paths(scenario: Scenario) -> dict[str, np.ndarray]:
-    """Time and paths of all nodes in the peer's run of the same scenario."""
+def peer_curves(figure: PaperFigure) -> list[Curve]:
+    """The same lines in the peer's run of the scenario, as often as they are stored."""
+    scenario = figure.scenario()
     robot = scenario.robot
     first = robot.joint_names[0]
     table = (scenario.inputs.torque or {}).get(first) if scenario.inputs else None
@@ -70,93 +95,100 @@ def peer_paths(scenario: Scenario) -> dict[str, np.ndarray]:
         return float(np.interp(t, table.t, table.value))
 
     arm = floating_arm(robot, scenario.initial.q, torque=torque if table else None)
-    return arm.run(scenario.t_end, STEP)
+    paths = arm.run(scenario.t_end, STEP)
+    time = paths["time"]
+    every = max(1, round(PEER_STORED / (time[1] - time[0])))
+    return [
+        Curve(
+            PEER,
+            line.panel,
+            time[::every],
+            paths[line.peer_node][::every, line.axis],
+            True,
+        )
+        for line in figure.lines
+    ]
 
 
-def _l_shape() -> list[Curve]:
-    """[Vidoni2015] figure 3: heights of elbow and tip over 0.5 s."""
-    whole = Scenario.load("l-shape").replace({"output_dt": 0.001, "t_end": 0.5})
-    curves = []
-    for modes in (2, 4, 12):
-        ours = our_paths(whole.replace({"modes": modes}), ("beam/2", "beam/tip"))
-        for panel, node in enumerate(("beam/2", "beam/tip")):
-            label = f"{modes + 6} modes"
-            z = ours[node][:, 2]
-            curves.append(Curve(label, panel, ours["time"], z, False))
-    peer = peer_paths(whole)
-    for panel, node in enumerate(("beam/2", "beam/4")):
-        curves.append(Curve("Exudyn", panel, peer["time"], peer[node][:, 2], True))
-    return curves
+def stored_peer_curves(figure: PaperFigure, folder: Path) -> list[Curve]:
+    """The peer's curves of an earlier run, for where it is not installed."""
+    stored = json.loads((folder / f"{figure.name}.json").read_text())["curves"]
+    return [
+        Curve(
+            PEER,
+            figure.panels.index(curve["panel"]),
+            np.array(curve["t"]),
+            np.array(curve["value"]),
+            True,
+        )
+        for curve in stored
+        if curve["label"] == PEER
+    ]
 
 
-def _l_shape_swing() -> list[Curve]:
-    """[Vidoni2015] figure 4: Y of the tip over two seconds, and around 1.2 s."""
-    whole = Scenario.load("l-shape-swing").replace({"output_dt": 0.001})
-    curves = []
-    for modes in (12, 24):
-        ours = our_paths(whole.replace({"modes": modes}), ("beam/tip",))
-        for panel in (0, 1):
-            y = ours["beam/tip"][:, 1]
-            curves.append(Curve(f"{modes + 6} modes", panel, ours["time"], y, False))
-    peer = peer_paths(whole)
-    for panel in (0, 1):
-        y = peer["beam/4"][:, 1]
-        curves.append(Curve("Exudyn", panel, peer["time"], y, True))
-    return curves
+# --- the figures ---------------------------------------------------------------------------------------------------
 
 
-def _tips(scenario: Scenario, nodes: dict[str, str], axes: int = 3) -> list[Curve]:
-    """X, Y and Z of nodes (ours by name, the peer's by number), a panel for each; of planar motion X and Y."""
-    ours = our_paths(scenario, list(nodes))
-    peer = peer_paths(scenario)
-    curves = []
-    for k, (node, number) in enumerate(nodes.items()):
-        for axis in range(axes):
-            panel = axes * k + axis
-            label = scenario.formulation
-            value = ours[node][:, axis]
-            curves.append(Curve(label, panel, ours["time"], value, False))
-            value = peer[number][:, axis]
-            curves.append(Curve("Exudyn", panel, peer["time"], value, True))
-    return curves
+def _l_shape() -> Scenario:
+    return Scenario.load("l-shape").replace({"output_dt": 0.001, "t_end": 0.5})
 
 
-def _anthropomorphic() -> list[Curve]:
-    """[Boscariol2012] figures 6-9: tips of the first and third link, E = 5e10, joints 2 and 3 free."""
-    scenario = Scenario.load("anthropomorphic-free-fall").replace(
-        {
-            "robot.links.*.beam.material.E": 5e10,
-            "robot.damping.alpha": 0.0,
-            "initial.elastic": "zero",
-            "t_end": 0.5,
-        }
-    )
-    return _tips(scenario, {"column/tip": "column/2", "fore/tip": "fore/2"})
+def _l_shape_swing() -> Scenario:
+    return Scenario.load("l-shape-swing").replace({"output_dt": 0.001})
 
 
-def _double_pendulum() -> list[Curve]:
-    """[Boscariol2012] figures 11 and 12: tips of both links."""
+def _anthropomorphic() -> Scenario:
+    """E = 5e10, joints 2 and 3 free."""
+    changes = {
+        "robot.links.*.beam.material.E": 5e10,
+        "robot.damping.alpha": 0.0,
+        "initial.elastic": "zero",
+        "t_end": 0.5,
+    }
+    return Scenario.load("anthropomorphic-free-fall").replace(changes)
+
+
+def _double_pendulum() -> Scenario:
     changes = {
         "robot.damping.alpha": 0.0,
         "initial.elastic": "zero",
         "t_end": 1.0,
     }
-    scenario = Scenario.load("double-pendulum").replace(changes)
-    return _tips(scenario, {"upper/tip": "upper/1", "lower/tip": "lower/1"}, axes=2)
+    return Scenario.load("double-pendulum").replace(changes)
 
 
+def _kept(*counts: int) -> dict[str, dict[str, Any]]:
+    """Variants with so many modes; the paper counts the six rigid ones too."""
+    return {f"{count + 6} modes": {"modes": count} for count in counts}
+
+
+def _tips(nodes: dict[str, str], axes: int) -> tuple[Line, ...]:
+    """Coordinates of nodes, a panel for each."""
+    pairs = enumerate(nodes.items())
+    return tuple(
+        Line(axes * k + axis, ours, peer, axis)
+        for k, (ours, peer) in pairs
+        for axis in range(axes)
+    )
+
+
+FIRST_ORDER: dict[str, dict[str, Any]] = {"erls-fem": {}}
 FIGURES = (
     PaperFigure(
         "l-shape-3-heights",
         "[Vidoni2015] figure 3: heights of the L-shaped mechanism",
         ("Z of the elbow [m]", "Z of the tip [m]"),
         _l_shape,
+        _kept(2, 4, 12),
+        (Line(0, "beam/2", "beam/2", 2), Line(1, "beam/tip", "beam/4", 2)),
     ),
     PaperFigure(
         "l-shape-4-swing",
         "[Vidoni2015] figure 4: the tip over two seconds",
         ("Y of the tip [m]", "Y of the tip near 1.2 s [m]"),
         _l_shape_swing,
+        _kept(12, 24),
+        tuple(Line(panel, "beam/tip", "beam/4", 1) for panel in (0, 1)),
         (1.15, 1.25),
     ),
     PaperFigure(
@@ -164,12 +196,16 @@ FIGURES = (
         "[Boscariol2012] figures 6-9: anthropomorphic robot, E = 5e10 Pa",
         tuple(f"{a} of link {k} [m]" for k in (1, 3) for a in "XYZ"),
         _anthropomorphic,
+        FIRST_ORDER,
+        _tips({"column/tip": "column/2", "fore/tip": "fore/2"}, axes=3),
     ),
     PaperFigure(
         "double-pendulum-11-12-tips",
         "[Boscariol2012] figures 11 and 12: double pendulum",
         tuple(f"{a} of link {k} [m]" for k in (1, 2) for a in "XY"),
         _double_pendulum,
+        FIRST_ORDER,
+        _tips({"upper/tip": "upper/1", "lower/tip": "lower/1"}, axes=2),
     ),
 )
 
@@ -181,8 +217,8 @@ def differences(curves: Sequence[Curve]) -> dict[str, float]:
         if curve.is_peer:
             continue
         peer = next(c for c in curves if c.is_peer and c.panel == curve.panel)
-        there = np.interp(curve.time, peer.time, peer.value)
-        gap = float(np.abs(curve.value - there).max())
+        ours = np.interp(peer.time, curve.time, curve.value)
+        gap = float(np.abs(ours - peer.value).max())
         gaps[curve.label] = max(gaps.get(curve.label, 0.0), gap)
     return gaps
 
@@ -228,7 +264,8 @@ def numbers(figure: PaperFigure, curves: Sequence[Curve]) -> dict[str, Any]:
     """What is drawn, thinned out, and how far apart the programs are."""
     stored = []
     for curve in curves:
-        every = max(1, len(curve.time) * STORED // round(1e3 * curve.time[-1]))
+        rate = (len(curve.time) - 1) / curve.time[-1]
+        every = 1 if curve.is_peer else max(1, round(STORED * rate))
         stored.append(
             {
                 "panel": figure.panels[curve.panel],
@@ -252,9 +289,14 @@ def main(arguments: Sequence[str]) -> None:
     for figure in FIGURES:
         if names and figure.name not in names:
             continue
-        curves = figure.curves()
+        curves = our_curves(figure)
+        if find_spec("exudyn") is None:
+            curves += stored_peer_curves(figure, folder)
+        else:
+            curves += peer_curves(figure)
         draw(figure, curves, folder / f"{figure.name}.png")
         text = json.dumps(numbers(figure, curves), indent=1) + "\n"
+        text = LIST.sub(lambda found: " ".join(found[0].split()), text)
         path = folder / f"{figure.name}.json"
         write_atomically(path, lambda file, text=text: file.write(text.encode()))
         sys.stdout.write(f"{figure.name}: {differences(curves)}\n")

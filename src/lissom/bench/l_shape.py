@@ -120,7 +120,7 @@ def convergence_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
             tolerance=0.02,
         )
         yield row(
-            check="the same: nodes 3 and 5",
+            check=f"L-shape, E 2e11, {mass} mass: nodes 3 and 5 at 0.5 s",
             source=DERIVED,
             known=known[1:],
             ours=nodes,
@@ -138,7 +138,7 @@ def convergence_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
         tolerance=NEAR_DEG,
     )
     yield row(
-        check="the same: nodes 3 and 5",
+        check="L-shape, E 9e9, lumped mass: nodes 3 and 5 at 0.5 s",
         source=inferred,
         known=TABLE_2[18][1:],
         ours=nodes,
@@ -169,7 +169,7 @@ def _rigid_rows() -> Iterator[dict[str, Any]]:
     )
     at_elbow = (-0.2931, -0.4050)
     yield row(
-        check="the same: X and Z of node 3",
+        check="L-shape, rigid, lumped mass: X and Z of node 3 at 0.5 s",
         source=printed,
         known=at_elbow,
         ours=nodes[[0, 2]],

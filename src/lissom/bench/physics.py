@@ -14,10 +14,12 @@ from ..describe.robot import Robot
 from ..describe.scenario import Scenario
 from ..solve.model import Model
 from .cases import TIGHT, Log, compiled_case, distance
+from .closed_forms import closed_form_rows
 from .de_luca_siciliano import de_luca_siciliano_rows
-from .l_shape import convergence_rows, swing_rows
+from .l_shape import convergence_rows, peak_checks, peak_rows, swing_rows
 from .peer_robots import INCLINED, pendulum
 from .physics_checks import bound, keypoints, row
+from .published_beams import published_beam_rows
 
 # That of the paper: displacements of all nodes about an equivalent rigid-link system. Not the default of scenarios.
 FORMULATION = "erls-fem"
@@ -40,8 +42,16 @@ REFERENCES = {
 }
 
 
+def all_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
+    """Every row that is held to a tolerance."""
+    yield from physics_rows(log)
+    yield from peak_checks(list(peak_rows(log)))
+
+
 def physics_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
-    """Every row of the table, one after the other."""
+    """Every row of the table but the peaks of a spectrum, one after the other."""
+    yield from closed_form_rows(log)
+    yield from published_beam_rows(log)
     robot = Robot.load("double-pendulum").replace({"damping": None})
     log("static deflection and modes")
     yield from static_rows(robot)
