@@ -226,3 +226,32 @@ def test_ten_modes_are_found_by_default():
     assert len(everything.frequency_hz) > len(lowest.frequency_hz) == 10
     assert_allclose(lowest.frequency_hz, everything.frequency_hz[:10])
     assert len(ls.modes(model, damped=True).frequency_hz) == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damped", [False, True])
+def test_modes_name_their_reference_and_its_difference_to_minimum_norm(damped):
+    # Away from q = 0 the bending is large enough for first order to depend on what the joint coordinates mean.
+    q, choices = [0.0, 1.0], {"count": 6, "damped": damped}
+    tangent, least = (
+        ls.modes(ls.Model("planar-2r", "erls-fem", reference=reference), q, **choices)
+        for reference in ("tangent", "minimum-norm")
+    )  # fmt: skip
+    told = tangent.to_dict()
+    assert told["reference"] == "tangent"
+    change = np.nan_to_num(least.frequency_hz / np.maximum(tangent.frequency_hz, 1e-9))
+    change[tangent.frequency_hz == 0] = 1.0
+    k = int(np.abs(change - 1).argmax())
+    assert change[k] == pytest.approx(0.978, abs=0.002)
+    assert (
+        f"mode {k + 1} would have {least.frequency_hz[k]:.4g} Hz (-2.2 %)"
+        in (told["reference_note"])
+    )
+    assert dict(tangent.summary().facts)["reference"].startswith("tangent; with")
+    assert least.to_dict()["reference_note"] is None
+
+
+def test_modes_without_a_choice_of_the_reference_name_none():
+    found = ls.modes("simple-pendulum", [0.3], count=2)
+    assert "reference" not in found.to_dict()
+    assert "reference" not in dict(found.summary().facts)

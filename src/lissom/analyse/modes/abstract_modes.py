@@ -62,7 +62,7 @@ class AbstractModes(Result, eqx.Module):
         joints = "joints locked" if origin.locked else "joints free"
         return summary._replace(
             title=f"{name}: {self.kind} about the {about}, {joints}",
-            facts=tuple(_facts(origin)),
+            facts=tuple(_facts(self, origin)),
             parts=(_shares(self, origin.locked),),
         )
 
@@ -93,6 +93,7 @@ class AbstractModes(Result, eqx.Module):
                 "warnings": origin.warnings,
                 "weight_note": origin.weight_note,
             }
+            | origin.reference_facts(self.frequency_hz)
         )
 
     @property
@@ -123,8 +124,12 @@ class AbstractModes(Result, eqx.Module):
         return animation_of(self, mode=mode, path=path)
 
 
-def _facts(origin: ModesOrigin) -> Iterator[tuple[str, str]]:
+def _facts(modes: AbstractModes, origin: ModesOrigin) -> Iterator[tuple[str, str]]:
     yield "model", str(origin.model.modelled)
+    reference = origin.reference_facts(modes.frequency_hz)
+    if reference:
+        said = (reference["reference"], reference["reference_note"])
+        yield "reference", "; ".join(filter(None, said))
     if not has_damping(origin.model.robot):
         yield "damping", "none in the robot"
     if origin.weight_note is not None:

@@ -24,7 +24,7 @@ from ..linear.linearize import (
 )
 from .abstract_modes import AbstractModes
 from .complex_modes import damping_ratio, frequency_hz, quadratic_modes
-from .modes_origin import MOVING, STATIC, UNDEFORMED, ModesOrigin
+from .modes_origin import MOVING, STATIC, UNDEFORMED, FrequenciesOf, ModesOrigin
 from .participation import participation
 
 
@@ -73,6 +73,7 @@ def damped_modes(
     count: Count,
     weight_stiffness: WeightStiffness = False,
     undeformed: Undeformed = False,
+    frequencies_of: FrequenciesOf | None = None,
 ) -> DampedModes:
     """Modes of the linear model at a point; see `modes`."""
     point = modal_point(model, state, qd, qdd)
@@ -115,6 +116,7 @@ def damped_modes(
             about=MOVING if moving else UNDEFORMED if undeformed else STATIC,
             locked=locked,
             weight_stiffness=weight_stiffness,
+            frequencies_of=frequencies_of,
         ),
     )
 

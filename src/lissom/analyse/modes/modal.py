@@ -44,7 +44,7 @@ from ..linear.locking import locked_basis
 from .abstract_modes import AbstractModes
 from .complex_modes import RIGID_RATE
 from .damped_modes import damped_modes
-from .modes_origin import STATIC, UNDEFORMED, ModesOrigin
+from .modes_origin import STATIC, UNDEFORMED, FrequenciesOf, ModesOrigin
 from .participation import participation
 
 
@@ -169,6 +169,18 @@ def modes(
     if weight_stiffness:
         require_consistent_terms(model)
     feedback = joint_feedback(model, kp, kd)
+    frequencies_of = _frequencies_at(
+        state,
+        undeformed,
+        locked=locked,
+        count=count,
+        damped=damped,
+        qd=qd,
+        qdd=qdd,
+        kp=kp,
+        kd=kd,
+        weight_stiffness=weight_stiffness,
+    )
     if undeformed:
         state = state_from(model, state)
     if damped or moving:
@@ -182,6 +194,7 @@ def modes(
             count,
             weight_stiffness,
             undeformed,
+            frequencies_of,
         )
     state = equilibrium_from(model, state)
     f = model.formulation_at(state)
@@ -226,8 +239,29 @@ def modes(
             about=UNDEFORMED if undeformed else STATIC,
             locked=locked,
             weight_stiffness=weight_stiffness,
+            frequencies_of=frequencies_of,
         ),
     )
+
+
+def _frequencies_at(
+    state: Any, undeformed: bool, **choices: Any
+) -> FrequenciesOf | None:
+    """Frequencies of a model with the same encoder readings; None where a state says more than these do."""
+    pose = state
+    if isinstance(state, State):
+        if np.any(state.xd):
+            return None
+        if state.torque is None:
+            if np.any(state.elastic):
+                return None
+            undeformed = True
+        pose = state.encoder
+
+    def frequencies_of(model: Model) -> Float[np.ndarray, " m"]:
+        return modes(model, pose, undeformed=undeformed, **choices).frequency_hz
+
+    return frequencies_of
 
 
 def _matrices_at(model: Model, f: AbstractFormulation, state: State):
