@@ -54,6 +54,9 @@ def test_only_first_order_formulations_under_gravity_have_something_to_say():
     assert "erls-fem" in (weight_note(hanging()) or "")
     assert weight_note(hanging(formulation="nonlinear", basis="nodal")) is None
     assert weight_note(hanging(formulation="dual-screw", basis="nodal")) is None
+    # What is advised is not refused: published terms stay as printed.
+    published = weight_note(hanging(terms="published")) or ""
+    assert "weight_stiffness adds it to consistent terms" in published
     floating = ls.Robot.load("double-pendulum").replace({"gravity": [0, 0, 0]})
     assert weight_note(ls.Model(floating, "erls-fem")) is None
 

@@ -1,13 +1,14 @@
 """Warnings: closed forms for the numbers, and limits that are crossed by a little more than a little less."""
 
 import json
+import re
 
 import equinox as eqx
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from lissom import Model, Robot, Scenario, linearize
+from lissom import Model, Robot, Scenario, linearize, run_scenario
 from lissom.algebra.so3 import MOST_TURN
 from lissom.analyse.validity.bending import bending_warnings
 from lissom.analyse.validity.checks import (
@@ -22,7 +23,11 @@ from lissom.analyse.validity.joints import (
     joint_start_warnings,
     range_warnings,
 )
-from lissom.analyse.validity.motion import energy_warnings, speed_warnings
+from lissom.analyse.validity.motion import (
+    energy_remedy,
+    energy_warnings,
+    speed_warnings,
+)
 from lissom.analyse.validity.strength import loaded_beams, strength_warnings
 from lissom.analyse.validity.validity_warning import (
     ValidityWarning,
@@ -339,6 +344,59 @@ def test_energies_that_do_not_add_up_raise_a_warning():
     swing[:, 3:5] = [[0, 0], [2.5e4, 2.5e4], [5e4, 5e4]]
     assert checks_of(energy_warnings(swing)) == ["energy exchange"]
     assert not list(energy_warnings(np.zeros((3, 6))))
+
+
+def remedy(formulation, method="radau", led=0, **choices):
+    f = Model("simple-pendulum", formulation, **choices).formulation
+    return energy_remedy(f, choices.get("terms", "consistent"), method, led, 2.0)
+
+
+def test_what_helps_energies_is_what_the_run_does_not_do_already():
+    assert remedy("nonlinear") == "Tighten solver.rtol"
+    assert remedy("erls-fem") == "Tighten solver.rtol"
+    assert "or use solver.method: radau" in remedy("nonlinear", "generalised-alpha")
+    # Where the links are rigid, a tighter tolerance changes no step of a joint that follows a motion.
+    led = remedy("nonlinear", led=1, modes=0)
+    assert led.startswith("Set solver.max_step, 0.04 s") and "rtol" not in led
+    assert "rtol" in remedy("nonlinear", led=1) and "max_step" in remedy(
+        "nonlinear", led=1
+    )
+    assert "use formulation: nonlinear" in remedy("dual-screw")
+    assert "consistent" in remedy("dual-screw", terms="published")
+
+
+LED_ROD = {
+    "lissom": 1,
+    "name": "led",
+    "gravity": [0, -GRAVITY, 0],
+    "links": [
+        {
+            "name": "rod",
+            "joint": {"type": "revolute", "axis": [0, 0, 1]},
+            "rigid": {
+                "mass": 1.0,
+                "com": [0.25, 0, 0],
+                "inertia": [1e-3, 2e-2, 2e-2],
+                "tip": [0.5, 0, 0],
+            },
+        }
+    ],
+}
+
+
+@pytest.mark.slow
+def test_the_advice_for_a_rigid_rod_that_is_led_helps():
+    motion = {"rod": {"t": [0, 0.3, 0.7, 1.0], "value": [0, 1.0, 2.5, 3.0]}}
+    scenario = Scenario.from_dict(
+        {"robot": LED_ROD, "inputs": {"motion": motion}, "output_dt": 0.01}
+    )
+    (said,) = run_scenario(scenario).warnings
+    step = re.findall(r"Set solver.max_step, (\S+) s", said)[0]
+    assert "radau" not in said and "rtol" not in said
+    # Tighter steps do not help, shorter ones do.
+    assert run_scenario(scenario.replace({"solver.rtol": 1e-9})).warnings
+    helped = run_scenario(scenario.replace({"solver.max_step": float(step)}))
+    assert helped.warnings == () and helped.energy_residual < 1e-5
 
 
 # --- the record ----------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_matrices_are_written_and_named(capsys, tmp_path):
     with np.load(path) as data:
         for name, array in told["arrays"].items():
             assert list(data[name].shape) == array["shape"]
-    assert told["arrays"]["M"]["printed"].startswith("[Vidoni2015] (75)")
+    assert told["arrays"]["M"]["printed"].startswith("[Boscariol2012] (22)-(23)")
     assert len(told["coordinates"]) == told["arrays"]["M"]["shape"][0]
 
 

@@ -58,6 +58,13 @@ CASES = [
         "terms: published: nonlinear has only consistent terms: leave out terms, or set consistent",
     ),
     (
+        {
+            "formulation": "nonlinear",
+            "reference": {"zeroed": ["upper/tip.rz", "lower/0.rz"]},
+        },
+        "what the encoders read. Set reference: tangent, or for zeroed choose erls-fem or erls-cms",
+    ),
+    (
         {"formulation": "erls-cms", "basis": "assumed"},
         "basis: assumed: erls-cms takes craig-bampton: for assumed choose dual-screw or nonlinear",
     ),

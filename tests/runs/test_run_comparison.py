@@ -49,6 +49,21 @@ def test_a_run_differs_from_itself_by_nothing(files, tmp_path):
     assert all(d.largest == 0.0 for d in answer.differences)
 
 
+def test_there_is_no_share_of_a_motion_that_is_none(files, tmp_path):
+    still = ls.simulate(MODEL, [0.3], t_end=0.1, output_dt=0.01)
+    data = still.data.copy(deep=True)
+    hangs = ls.Run(data)
+    data["q"][:] = 1e-300 * np.arange(len(still.t))[:, None]
+    data["position"][:] = 0.0
+    name = str(hangs.save(tmp_path / "still.nc"))
+    answer = compare_runs((name, files[0]))
+    assert {d.share for d in answer.differences} == {None}
+    assert all(d.largest > 0.1 for d in answer.differences if d.quantity == "q.bar")
+    # No number with hundreds of digits.
+    assert {row[-1] for row in answer.summary().rows} == {"-"}
+    assert {d["share"] for d in answer.to_dict()["differences"]} == {None}
+
+
 def test_runs_that_have_nothing_in_common_are_refused(files, tmp_path):
     rod = ls.Model(ls.Robot.from_dict({"name": "a", "links": [LINK | {"name": "rod"}]}))
     run = ls.simulate(rod, [0.3], t_end=0.02, output_dt=0.01)

@@ -1,9 +1,13 @@
 """Studies of the library: what the comparison of controllers promises, on the full robots."""
 
 import json
+import re
 
+import numpy as np
 import pytest
 
+from lissom.control.design_error import DesignError
+from lissom.control.margins import Margins
 from lissom.describe import DescriptionError
 from lissom.describe.control_study import ControlStudy
 from lissom.describe.controllers import PreviewedFeedback
@@ -13,6 +17,7 @@ from lissom.studies import controller_comparison
 from lissom.studies.comparison_table import ControllerRow, result_name
 from lissom.studies.controller_comparison import compare_controllers
 from lissom.studies.controller_numbers import Setting
+from lissom.studies.controller_rules import check_stable
 
 
 @pytest.mark.parametrize("name", library_studies())
@@ -150,3 +155,28 @@ def test_an_interrupted_comparison_keeps_the_rows_that_are_done(tmp_path, monkey
     assert {row.failed for row in rows[2:]} == {"not run"}
     written = json.loads(file.read_text())
     assert [row["residual"] for row in written[:3]] == [0.004, 0.001, None]
+
+
+def keys_of(part, before=""):
+    """Keys of a controller, those of its parts with a dot."""
+    names = set()
+    for name in type(part).model_fields:
+        names.add(before + name)
+        value = getattr(part, name)
+        if hasattr(type(value), "model_fields"):
+            names |= keys_of(value, f"{before}{name}.")
+    return names
+
+
+@pytest.mark.parametrize("name", ControlStudy.load("cibicik-arm").controllers)
+def test_the_advice_for_an_unstable_loop_names_keys_that_the_controller_has(name):
+    controller = ControlStudy.load("cibicik-arm").controllers[name]
+    unstable = Margins(False, 1.2, np.inf, 0.0, 0.0, 0.0)
+    with pytest.raises(DesignError) as caught:
+        check_stable(controller, unstable)
+    advice = str(caught.value).partition("largest pole")[2]
+    named = re.findall(r"[a-z]+\.[a-z]+", advice)
+    named += re.findall(r"\bbandwidth\b", advice)
+    has = keys_of(controller)
+    for key in named:
+        assert key in has or f"gains.{key}" in has, (advice, has)

@@ -13,7 +13,7 @@ from ..files.summary import Result, Summary, plain
 from ..parameters import Balanced, Pose, Speeds
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
-from ..solve.robot_matrices import PRINTED, RobotMatrices
+from ..solve.robot_matrices import RobotMatrices
 from ..solve.smallest_inertia import smallest_at
 from ..solve.state import State
 from .validity.inertia import inertia_warnings
@@ -43,7 +43,7 @@ class EquationsOfMotion(Result):
             "q": values_by_name(joints, self.state.q),
             "qd": values_by_name(joints, self.state.qd),
             "arrays": {
-                name: {"shape": np.shape(array), "printed": PRINTED[name]}
+                name: {"shape": np.shape(array), "printed": self.matrices.printed[name]}
                 for name, array in system.arrays.items()
             },
             "coordinates": system.coordinates,
@@ -58,13 +58,13 @@ class EquationsOfMotion(Result):
         rows = []
         for name, array in self.matrices.arrays.items():
             size = " x ".join(str(length) for length in array.shape)
-            rows.append((name, size, PRINTED[name]))
+            rows.append((name, size, self.matrices.printed[name]))
         title = f"{self.model.robot.name}: M xdd + coriolis + damping + elastic + gravity = B tau"
         facts = (
             ("model", str(self.model.modelled)),
             ("coordinates", ", ".join(self.matrices.coordinates)),
         )
-        return Summary(title, facts, ("array", "size", "printed as"), tuple(rows))
+        return Summary(title, facts, ("array", "size", "meaning"), tuple(rows))
 
     def save(self, path: Any) -> Any:
         """Write arrays, names and equation numbers in full precision: `.npz` for NumPy, `.mat` for MATLAB, Octave."""

@@ -139,7 +139,8 @@ def _reference(support: Support, reference: Any) -> Findings:
     if support.references == ("tangent",):
         message += ": its joint coordinates are what the encoders read"
         others = names_with(lambda other: name in other.references)
-        message += f". For {name} choose {others}" if others else ""
+        message += ". Set reference: tangent"
+        message += f", or for {name} choose {others}" if others else ""
     yield finding(message, "reference", value=reference)
 
 

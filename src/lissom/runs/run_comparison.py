@@ -18,6 +18,9 @@ from .run import Run
 from .run_columns import node_label
 
 COLUMNS = ("run", "quantity", "largest", "at [s]", "rms", "unit", "% of its motion")
+STILL = "-"  # share of a motion that is none
+# [rad or m] What rounding does to the place of a joint or a node of a robot that stands still.
+NO_MOTION = 1e-12
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class Difference:
     largest: float
     at: float  # time of the largest difference [s]
     rms: float
-    share: float  # largest difference against the extent of the first run's own motion
+    # Largest difference against the extent of the first run's own motion; None where that stands still.
+    share: float | None
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -75,7 +79,7 @@ class RunComparison(Result):
                 d.quantity,
                 *map(number, (d.largest, d.at, d.rms)),
                 d.unit,
-                number(100 * d.share),
+                STILL if d.share is None else number(100 * d.share),
             )
             for d in self.differences
         ]
@@ -201,7 +205,7 @@ def _difference(
         largest=float(size[k]),
         at=float(t[k]),
         rms=float(np.sqrt(np.mean(size**2))),
-        share=float(size[k] / max(extent, 1e-300)),
+        share=float(size[k] / extent) if extent > NO_MOTION else None,
     )
 
 

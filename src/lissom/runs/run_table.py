@@ -106,6 +106,7 @@ def run_table(
         position=table.values("position"),
         energy=table.values("energy"),
         inertia=inertia,
+        method=method_of(solver),
     )
     if recorded:
         motions = _motions_of_nodes(model, inputs, solution, solver, recorded)

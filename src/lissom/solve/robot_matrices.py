@@ -2,8 +2,8 @@
 
     M xdd + coriolis + damping + elastic + gravity = B tau
 
-over the coordinates x = (independent joints, elastic coordinates), with the names and the equation numbers of the
-papers beside every array.
+over the coordinates x = (independent joints, elastic coordinates), with a name beside every array, and the number of
+its equation in the paper on which the formulation rests.
 """
 
 from dataclasses import dataclass, fields
@@ -24,23 +24,53 @@ from ..types import Float
 
 ENDINGS = (".npz", ".mat")
 
-# Where the papers print each array, and what it is.
-PRINTED = {
-    "M": "[Vidoni2015] (75), N^T L N: inertia over all coordinates",
-    "C": "[Palomba2019] (1): Coriolis matrix, half the derivative of the Coriolis forces, C xd = coriolis",
-    "K": "[Vidoni2015] (54), [Boscariol2012] (22): stiffness of the links",
-    "D": "[Boscariol2012] (24): damping of links and joints, derivative of the damping "
-    "forces",
-    "N": "[Vidoni2015] (69): twists and rates of body coordinates of each link for unit rates of x",
-    "J": "[Vidoni2015] (69) for the nodes: velocity and angular velocity of each, world axes, for unit rates of x",
-    "B": "[Vidoni2015] (64)-(68), [Palomba2019] (A2): forces on x of unit torques of the moving joints",
-    "coriolis": "[Vidoni2015] (75), N^T L Ndot xd and terms quadratic in rates",
-    "damping": "[Boscariol2012] (24): forces of damping and friction",
-    "elastic": "[Vidoni2015] (54): forces of strain",
-    "gravity": "[Vidoni2015] (55)-(63): forces of weight",
+# What each array is.
+MEANING = {
+    "M": "inertia over all coordinates, N^T L N",
+    "C": "Coriolis matrix, half the derivative of the Coriolis forces, C xd = coriolis",
+    "K": "stiffness of the links",
+    "D": "damping of links and joints, derivative of the damping forces",
+    "N": "twists and rates of body coordinates of each link for unit rates of x",
+    "J": "velocity and angular velocity of each node, world axes, for unit rates of x",
+    "B": "forces on x of unit torques of the moving joints",
+    "coriolis": "N^T L Ndot xd and terms quadratic in rates",
+    "damping": "forces of damping and friction",
+    "elastic": "forces of strain",
+    "gravity": "forces of weight",
     "x": "coordinates: independent joints, then elastic ones",
     "xd": "their rates",
     "position": "nodes, world axes [m]",
+}
+# Where the paper of a formulation prints them; `nonlinear` is of no paper.
+EQUATIONS = {
+    "erls-fem": {
+        "M": "[Boscariol2012] (22)-(23)",
+        "C": "[Palomba2019] (1)",
+        "K": "[Boscariol2012] (22)",
+        "D": "[Boscariol2012] (24)",
+        "coriolis": "[Boscariol2012] (22)-(23)",
+        "damping": "[Boscariol2012] (24)",
+        "elastic": "[Boscariol2012] (22)",
+    },
+    "erls-cms": {
+        "M": "[Vidoni2015] (75)",
+        "K": "[Vidoni2015] (54)",
+        "N": "[Vidoni2015] (69)",
+        "J": "[Vidoni2015] (69) for the nodes",
+        "B": "[Vidoni2015] (64)-(68)",
+        "coriolis": "[Vidoni2015] (75)",
+        "elastic": "[Vidoni2015] (54)",
+        "gravity": "[Vidoni2015] (55)-(63)",
+    },
+    "dual-screw": {
+        "M": "[Cibicik2021] (112)",
+        "C": "[Cibicik2021] (112)",
+        "K": "[Cibicik2021] (112)",
+        "N": "[Cibicik2021] (93)",
+        "B": "[Cibicik2021] (111)",
+        "coriolis": "[Cibicik2021] (112)",
+        "elastic": "[Cibicik2021] (112)",
+    },
 }
 
 
@@ -72,7 +102,16 @@ class RobotMatrices:
     @property
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays by their names."""
-        return {name: getattr(self, name) for name in PRINTED}
+        return {name: getattr(self, name) for name in MEANING}
+
+    @property
+    def printed(self) -> dict[str, str]:
+        """What each array is, after the equation of the paper on which the formulation rests."""
+        equations = EQUATIONS.get(self.formulation, {})
+        return {
+            name: f"{equations[name]}: {meaning}" if name in equations else meaning
+            for name, meaning in MEANING.items()
+        }
 
     def force(self, xdd: Any) -> Float[np.ndarray, " n"]:
         """Generalised forces that a motion with the accelerations xdd needs."""
@@ -88,9 +127,10 @@ class RobotMatrices:
         # MATLAB reads names of unequal lengths as cells, which are arrays of objects.
         kind = object if ending == ".mat" else str
         for entry in fields(self):
-            if entry.name not in PRINTED:
+            if entry.name not in MEANING:
                 data[entry.name] = np.array(getattr(self, entry.name), dtype=kind)
-        data["printed"] = np.array([f"{k}: {v}" for k, v in PRINTED.items()], kind)
+        lines = [f"{name}: {text}" for name, text in self.printed.items()]
+        data["printed"] = np.array(lines, kind)
         if ending == ".npz":
             return write_atomically(
                 path, lambda file: np.savez_compressed(file, **data)

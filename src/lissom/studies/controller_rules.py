@@ -47,9 +47,20 @@ def check_stable(controller: Any, margins: "Margins | None") -> None:
         what = f"a position loop of {gains.bandwidth:g} Hz"
     raise DesignError(
         f"{what} sampled every {controller.sample:g} s is unstable on the full robot: its largest pole is "
-        f"{margins.largest_pole:.4g}. Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)",
+        f"{margins.largest_pole:.4g}. {_slower(controller)}",
         "gains.bandwidth" if gains is not None and gains.bandwidth else "",
     )
+
+
+def _slower(controller: Any) -> str:
+    """What makes an unstable loop stable, by the keys that the controller has."""
+    if getattr(controller, "gains", None) is not None:
+        return "Lower the bandwidth, sample faster, or filter the derivative more (gains.lag)"
+    if getattr(controller, "bandwidth", None) is not None:
+        return "Lower the bandwidth, or sample faster"
+    if getattr(controller, "tolerances", None) is not None:
+        return "Sample faster, or ask for less (larger tolerances.position)"
+    return "Lower the gains, or sample faster"
 
 
 def finishing_at(model: "Model", controller: Any, stop: float) -> Any:

@@ -58,7 +58,10 @@ def weight_note(model: Model) -> str | None:
     has_weight = np.any(np.asarray(model.robot.gravity))
     if not has_weight or not lacks_weight_stiffness(model.formulation):
         return None
+    adds = "weight_stiffness adds it"
+    if model.terms != "consistent":
+        adds = "weight_stiffness adds it to consistent terms"
     return (
         f"{model.formulation_name} leaves out the second-order stiffness of carried weight, which shifts low "
-        "frequencies by up to some percent: weight_stiffness adds it, and nonlinear has it"
+        f"frequencies by up to some percent: {adds}, and nonlinear has it"
     )

@@ -8,6 +8,8 @@ import numpy as np
 import scipy
 from typing_extensions import override
 
+MOST_WITH_CORNERS = 6  # parameters
+
 
 class ParameterRegion(abc.ABC):
     """A set of parameter values with a centre to expand about and points to check at."""
@@ -47,26 +49,20 @@ class ParameterBox(ParameterRegion):
     def checks(self) -> np.ndarray:
         """Corners (of up to six parameters), middles of faces, and a low-discrepancy spread."""
         p = len(self.low)
-        one = np.eye(p)
-        faces = np.concatenate([one, -one])
         halton = scipy.stats.qmc.Halton(p, scramble=False)
         # Halton's first point is a corner, which is no inner point.
         spread = halton.random(self.inner + 1)[1:]
-        unit = [faces, 2.0 * spread - 1.0]
-        if p <= 6:
-            corners = list(itertools.product([-1.0, 1.0], repeat=p))
-            unit.insert(0, np.array(corners))
+        unit = np.concatenate([_corners(p), _faces(p), 2.0 * spread - 1.0])
         half = 0.5 * (self.high - self.low)
-        return self.centre() + half * np.concatenate(unit)
+        return self.centre() + half * unit
 
     def few_checks(self) -> np.ndarray:
-        """The middles of its faces and, of up to three parameters, its corners."""
+        """The middles of its faces and, of two to six parameters, its corners."""
         p = len(self.low)
-        one = np.eye(p)
-        unit = np.concatenate([one, -one])
-        if 1 < p <= 3:
-            corners = list(itertools.product([-1.0, 1.0], repeat=p))
-            unit = np.concatenate([unit, np.array(corners)])
+        unit = _faces(p)
+        if p > 1:
+            # The faces of a range of one parameter are its corners.
+            unit = np.concatenate([unit, _corners(p)])
         half = 0.5 * (self.high - self.low)
         return self.centre() + half * unit
 
@@ -80,6 +76,19 @@ class ParameterBox(ParameterRegion):
         low = self.low.copy()
         low[i] = middle
         yield ParameterBox(low, self.high.copy(), self.inner)
+
+
+def _faces(p: int) -> np.ndarray:
+    """Middles of the faces of the unit box of p parameters."""
+    one = np.eye(p)
+    return np.concatenate([one, -one])
+
+
+def _corners(p: int) -> np.ndarray:
+    """Corners of the unit box; none of more than six parameters, which would be a hundred and more."""
+    if p > MOST_WITH_CORNERS:
+        return np.zeros((0, p))
+    return np.array(list(itertools.product([-1.0, 1.0], repeat=p)))
 
 
 class ParameterPoints(ParameterRegion):

@@ -16,7 +16,7 @@ from .deformation import bent_bodies
 from .description import robot_warnings, scenario_warnings
 from .inertia import inertia_warnings
 from .joints import drive_warnings, joint_start_warnings, range_warnings, table_warnings
-from .motion import energy_warnings, fast_node, speed_warnings
+from .motion import energy_remedy, energy_warnings, fast_node, speed_warnings
 from .strength import strength_warnings
 from .validity_warning import ValidityWarning
 
@@ -116,6 +116,7 @@ class RunSamples(NamedTuple):
     energy: np.ndarray  # (t, 6) with the residual of their balance
     # (t,) smallest eigenvalue of the inertia; None where the equations keep it above zero.
     inertia: np.ndarray | None = None
+    method: str = "radau"  # of integration
 
 
 def run_warnings(
@@ -124,6 +125,9 @@ def run_warnings(
     """Warnings about a run at its output times."""
     bodies = bent_bodies(model, seen.body)
     t = seen.t
+    duration = float(t[-1] - t[0])
+    led = len(inputs.motion)
+    remedy = energy_remedy(model.formulation, model.terms, seen.method, led, duration)
     return (
         *robot_warnings(model.robot),
         *joint_start_warnings(model, seen.encoder[0]),
@@ -133,6 +137,6 @@ def run_warnings(
         *bending_warnings(model, bodies, t),
         *strength_warnings(model, bodies, t),
         *speed_warnings(seen.position, t, model.node_names),
-        *energy_warnings(seen.energy, model.terms == "consistent"),
+        *energy_warnings(seen.energy, remedy),
         *(() if seen.inertia is None else inertia_warnings(seen.inertia, t)),
     )

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...algebra.so3 import lengths
+from ...describe.supported import DEFAULT_FORMULATION
+from ...dynamics.formulation import AbstractFormulation
 from ...types import Float
 from .ordinary import SPEED, outside
 from .validity_warning import ValidityWarning
@@ -13,6 +15,9 @@ from .validity_warning import ValidityWarning
 RESIDUAL = 1e-3
 # Work over stored energy: a drive and a brake that fight each other, or a number with a wrong unit.
 PROPORTION = 1e4
+TIGHTEN = "Tighten solver.rtol"
+# So many steps sum the work of a motion that takes a whole turn to 1e-5 and better.
+LED_STEPS = 50
 # [J] Energies below this are not compared.
 NO_ENERGY = 1e-12
 
@@ -46,13 +51,47 @@ def fast_node(
     yield from outside(about, f"its speed{moment}", float(speed[node]), SPEED)
 
 
+def energy_remedy(
+    formulation: AbstractFormulation, terms: str, method: str, led: int, duration: float
+) -> str:
+    """What makes the energies of a run add up.
+
+    Args:
+        formulation: of the run.
+        terms: of its equations; other ones than `consistent` do not conserve energy, however small the steps.
+        method: of integration.
+        led: number of joints that follow a motion.
+        duration: of the run [s].
+    """
+    if terms != "consistent":
+        return "The published terms omit some virtual work: use terms: consistent"
+    advice = []
+    if led < formulation.size:
+        advice.append("tighten solver.rtol")
+    if method != "radau":
+        advice.append("use solver.method: radau")
+    if led:
+        step = duration / LED_STEPS
+        advice.append(
+            f"set solver.max_step, {step:.2g} s for example: the work of joints that follow a motion is summed over "
+            "steps that the motion itself does not shorten"
+        )
+    has_weight = bool(np.any(np.asarray(formulation.gravity)))
+    if has_weight and formulation.has_first_order_work:
+        advice.append(
+            f"use formulation: {DEFAULT_FORMULATION}: here weight does work along screws of first order"
+        )
+    text = ", or ".join(advice)
+    return text[0].upper() + text[1:]
+
+
 def energy_warnings(
-    energy: Float[np.ndarray, "t 6"], consistent: bool = True
+    energy: Float[np.ndarray, "t 6"], remedy: str = TIGHTEN
 ) -> Iterator[ValidityWarning]:
     """Energies that do not add up, or that change hands out of all proportion.
 
-    Columns: kinetic, strain, gravity, put in, dissipated, and the residual of their balance [J]. Equations of motion
-    whose terms are not `consistent` do not conserve energy, however small the steps.
+    Columns: kinetic, strain, gravity, put in, dissipated, and the residual of their balance [J]. The `remedy` is that
+    of energies that do not add up.
     """
     columns = np.ascontiguousarray(energy.T)
     first, low, high = columns[:, 0], columns.min(axis=1), columns.max(axis=1)
@@ -68,9 +107,6 @@ def energy_warnings(
         message = (
             f"energy error {100 * residual:.2g} % (accepted: {100 * RESIDUAL:g} %)"
         )
-        remedy = "Tighten solver.rtol, or use solver.method: radau"
-        if not consistent:
-            remedy = "The published terms omit some virtual work: use terms: consistent"
         yield ValidityWarning(
             "energy balance", "run", message, residual, RESIDUAL, remedy
         )
