@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from helpers import compiled_once
+from helpers import compiled_once, relative
 from lissom.dynamics import engine
 
 
@@ -49,6 +49,32 @@ def checks(f, x, xd, xdd):
         "acceleration": free,
         "rounding": jnp.max(rounding) / jnp.max(jnp.abs(xdd)),
     }
+
+
+@compiled_once
+def matrix_and_force(f, x, xd, xdd):
+    """M, and the force that a motion needs."""
+    motion = f.motion(x, xd, xdd)
+    return engine.inertia_at(f, x), engine.needed_force(f, motion)
+
+
+def partings_of_orders(model, other, seed):
+    """Relative differences in M and in the force of one motion, of one robot with its links in two orders."""
+    f, *motion = motion_near(model, seed)
+    names, others = (
+        [*one.independent_names, *one.coordinate_names] for one in (model, other)
+    )
+    place = np.array([names.index(name) for name in others])
+    M, force = (np.asarray(part) for part in matrix_and_force(f, *motion))
+    moved = [jnp.asarray(np.asarray(part)[place]) for part in motion]
+    M_other, force_other = matrix_and_force(other.formulation, *moved)
+    # Joints and elastic coordinates have units of their own.
+    size = np.sqrt(np.abs(np.diag(M_other)))
+    scale = np.outer(size, size)
+    return (
+        relative(M[np.ix_(place, place)] / scale, M_other / scale),
+        relative(force[place] / size, force_other / size),
+    )
 
 
 def node_places(model, state):

@@ -122,6 +122,7 @@ if TYPE_CHECKING:
     from .solve.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from .solve.law import AbstractLaw as AbstractLaw
     from .solve.model import EquilibriumError as EquilibriumError
+    from .solve.model import IndefiniteInertiaError as IndefiniteInertiaError
     from .solve.model import Model as Model
     from .solve.model import UndefinedReferenceError as UndefinedReferenceError
     from .solve.signals import Spline as Spline
@@ -211,6 +212,7 @@ _HOME = {
     "AssemblyError": "kinematics.loops.assembly_errors",
     "DesignError": "control.design_error",
     "EquilibriumError": "solve.model",
+    "IndefiniteInertiaError": "solve.model",
     "UndefinedReferenceError": "solve.model",
     "UnreachableError": "solve.inverse_kinematics",
     "FullOfCodeError": "jaxnative.compilation",

@@ -101,6 +101,23 @@ def test_a_twist_beyond_the_published_terms_is_said_and_has_no_modes():
     assert about_inertia(arm("consistent"), twisted(arm("consistent"), 0.1)) is None
 
 
+@pytest.mark.slow
+def test_every_kind_of_modes_refuses_and_every_linear_model_warns():
+    # Eight times its weight, sideways: links twist and bend by 0.06 rad.
+    robot = ls.Robot.load("cibicik-arm").replace({"gravity": [0.0, -80.0, 0.0]})
+    model = ls.Model(robot, **PUBLISHED)
+    q = np.radians([0.0, 60.0, 60.0, 60.0])
+    for damped in (False, True):
+        with pytest.raises(IndefiniteInertiaError, match="eigenvalue is -0.004"):
+            ls.modes(model, q, damped=damped)
+    with pytest.raises(IndefiniteInertiaError, match=r"near q = \[0.0, 1.04"):
+        ls.mode_map(model, q[None], damped=True)
+    with pytest.raises(IndefiniteInertiaError, match="at fore = 1.047"):
+        ls.parametric_modes(model, ["fore"], q=q, order=1, count=1)
+    for found in (ls.linearize(model, q), ls.static(model, q)):
+        assert any("not positive definite" in line for line in found.warnings)
+
+
 @compiled_once
 def inertia(f, x):
     return engine.inertia_at(f, x)

@@ -14,8 +14,9 @@ from lissom.analyse.linear.linearize import operating_point
 from lissom.dynamics.formulations import formulation_of
 from lissom.solve.inputs import Loads, PolynomialPiece
 from lissom.solve.problem import MotionProblem
-from motion_checks import checks, motion_near, node_places
+from motion_checks import checks, motion_near, node_places, partings_of_orders
 from pinocchio_robot import worst_differences
+from random_robots import in_another_order
 
 from .structures import Structure
 
@@ -68,6 +69,26 @@ def screw_audit(structure: Structure, robot: ls.Robot, seed: int) -> Findings:
     """The same with dual screws, on which weight works to first order only."""
     model = ls.Model(robot, formulation="dual-screw", basis="nodal")
     yield from of_motion(model, seed, weightless)
+
+
+ORDERS = (
+    {"formulation": "nonlinear", "basis": "assumed", "modes": 3},
+    {"formulation": "erls-cms", "modes": 4},
+    {"formulation": "dual-screw", "modes": 3, "terms": "published"},
+)
+
+
+def order_audit(structure: Structure, robot: ls.Robot, seed: int) -> Findings:
+    """A tree is the same robot in whatever order a file lists its links; a chain has one order alone."""
+    # One other order of each structure: compiled code is that of an order.
+    other = in_another_order(robot, 1)
+    if other.link_names == robot.link_names:
+        return
+    choices = ORDERS[seed % len(ORDERS)]
+    models = (ls.Model(one, **choices) for one in (robot, other))
+    inertia, force = partings_of_orders(*models, seed)
+    yield Measured("inertia in another order of links", float(inertia), ROUNDING)
+    yield Measured("force in another order of links", float(force), ROUNDING)
 
 
 def of_motion(model: ls.Model, seed: int, change: Callable = lambda f: f) -> Findings:
@@ -235,5 +256,6 @@ AUDITS = {
     "linear models": Audit(linear_audit, lambda s: not s.closed and not s.has_mesh, 6),
     "first order": Audit(first_order_audit),
     "formulations": Audit(formulation_audit, lambda s: not s.has_mesh, 4),
+    "order of links": Audit(order_audit, lambda s: not s.closed, 4),
     "screws": Audit(screw_audit, lambda s: not s.closed and not s.has_mesh),
 }

@@ -9,8 +9,10 @@ import numpy as np
 from ...algebra.eigen import modal_assurance
 from ...algebra.monomials import monomials_of
 from ...describe.defaults import FOLLOWED_MODES
+from ...files.summary import named_numbers
 from ...parameters import Locked
 from ...solve.arguments import ModelLike, model_from
+from ...solve.smallest_inertia import require_positive_inertia
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
 from .eigenseries import EigenSeries, eigen_series
 from .expansion import AccuracyGoal, Expansion, expand_until
@@ -89,6 +91,7 @@ def parametric_modes(
         AccuracyError: the accuracy needs more than `max_pieces` expansion points.
         SeriesError: a parameter enters in a way that has no Taylor series.
         EquilibriumError: the links find no balance.
+        IndefiniteInertiaError: the inertia is negative along some motion at an expansion point.
 
     Example:
         >>> import lissom as ls
@@ -102,7 +105,12 @@ def parametric_modes(
     source, present = named_quantities(
         model, parameters, (q, qd, qdd), motion, hold == "encoder", locked
     )
-    expander = _Expander(source, count, above_hz, biorthonormal)
+
+    def check_inertia(centre: np.ndarray, M: np.ndarray) -> None:
+        at_centre = named_numbers(source.parameters, centre, digits=4)
+        require_positive_inertia(model, M, f"at {at_centre}")
+
+    expander = _Expander(source, count, above_hz, biorthonormal, check_inertia)
     found = _expand(
         expander, order, at, over, accuracy, mac, max_pieces, watch, present
     )
@@ -290,18 +298,25 @@ class _Expander:
     """Expands the same modes about different points."""
 
     def __init__(
-        self, source: MatrixSource, count: int, above_hz: float, biorthonormal: bool
+        self,
+        source: MatrixSource,
+        count: int,
+        above_hz: float,
+        biorthonormal: bool,
+        check_inertia: Callable[[np.ndarray, np.ndarray], None] = lambda at, M: None,
     ):
         self.source = source
         self.count = count
         self.above_hz = above_hz
         self.biorthonormal = biorthonormal
+        self.check_inertia = check_inertia
 
     def about(
         self, centre: np.ndarray, parent: ModePolynomials | None, order: int
     ) -> EigenSeries:
         """Series about a point; the modes are those of the parent expansion there, else the lowest ones."""
         M, C, K = self.source.series(centre, order)
+        self.check_inertia(centre, M[0])
         at_centre = (M[0], C[0], K[0])
         if parent is None:
             pairs = self._lowest(vibration_pairs(*at_centre, self.above_hz))
