@@ -49,6 +49,7 @@ def two_drives():
         fast_states=0,
         coordinate_names=("left", "right", "a", "b"),
         shape=np.eye(8)[:4],
+        rates=np.eye(8)[4:],
         mass=M,
         damping=D,
         on_coordinates=np.eye(8)[:, :4],

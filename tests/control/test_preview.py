@@ -44,6 +44,7 @@ def two_masses():
         fast_states=0,
         coordinate_names=("motor", "load/1.x"),
         shape=np.eye(4)[:2],
+        rates=np.eye(4)[2:],
         mass=M,
         damping=D,
         on_coordinates=held,

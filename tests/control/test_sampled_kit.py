@@ -263,6 +263,7 @@ def test_lasting_torques_that_sensors_cannot_tell_apart_are_refused_with_the_dri
         fast_states=0,
         coordinate_names=("left", "right"),
         shape=np.eye(4)[:2],
+        rates=np.eye(4)[2:],
         mass=np.eye(2),
         damping=np.eye(2),
         on_coordinates=np.eye(4)[:, :2],

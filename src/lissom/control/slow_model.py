@@ -49,7 +49,7 @@ def slow_model(
     """
     linear = linearize(model, whole_pose(model, q), outputs=outputs)
     limit = KEPT_SHARE / sample if fastest is None else fastest
-    slow, fast = slow_and_fast(linear, 2 * np.pi * limit)
+    slow, fast = slow_and_fast(linear, 2 * np.pi * limit, sample)
     torque = np.asarray(linear.operating.torque, dtype=float)
     return SlowModel(
         slow.A,

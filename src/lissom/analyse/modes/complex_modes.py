@@ -42,6 +42,45 @@ class Eigenpairs(NamedTuple):
     others: Complex[np.ndarray, " r"]
 
 
+class ModalForm(NamedTuple):
+    """z' = A z of the states z = (omega eta, eta'), eta the undamped modes x = V eta: entries of A are rates [1/s]."""
+
+    A: Float[np.ndarray, "s s"]
+    M: Float[np.ndarray, "n n"]  # V^T M V
+    V: Float[np.ndarray, "n n"]
+    omega: Float[np.ndarray, " n"]  # [rad/s], not less than a least rate
+
+
+def modal_form(
+    M: Float[np.ndarray, "n n"],
+    C: Float[np.ndarray, "n n"],
+    K: Float[np.ndarray, "n n"],
+    least_rate: float = RIGID_RATE,
+) -> ModalForm:
+    """The first-order form of M xdd + C xd + K x = 0 in which slow motions stay exact beside stiff ones.
+
+    Args:
+        M: inertia.
+        C: damping.
+        K: stiffness.
+        least_rate: of the scale of displacements [rad/s]; rigid motions have no frequency of their own.
+    """
+    squares, V = symmetric_modes(K, M)
+    M_v = _without_rounding(V, M)
+    C_v = _without_rounding(V, C)
+    K_v = _without_rounding(V, K)
+    n = len(M)
+    zero = np.zeros((n, n))
+    one = np.eye(n)
+    K_C = np.concatenate([K_v, C_v], axis=1)
+    lower = -np.linalg.solve(M_v, K_C)
+    A = np.block([[zero, one], [lower]])
+    # Displacements are counted times their frequency; rigid ones have none and take the least rate.
+    omega = np.sqrt(np.maximum(np.abs(squares), least_rate**2))
+    scale = np.concatenate([1.0 / omega, np.ones(n)])
+    return ModalForm(A * scale / scale[:, None], M_v, V, omega)
+
+
 def quadratic_modes(
     M: Float[np.ndarray, "n n"],
     C: Float[np.ndarray, "n n"],
@@ -50,47 +89,34 @@ def quadratic_modes(
 ) -> QuadraticModes:
     """Modes of M xdd + C xd + K x = 0, one of each conjugate pair; `count` for the lowest ones only.
 
-    The problem is first written in the undamped modes of the symmetric parts, displacements times their frequencies
-    beside speeds, where its entries are of the size of the eigenvalues: slow motions stay exact beside stiff ones.
+    The problem is first written in the undamped modes of the symmetric parts (`modal_form`), where its entries are of
+    the size of the eigenvalues.
     """
     if not len(M):
         none = np.zeros((0, 0), complex)
         return QuadraticModes(np.zeros(0, complex), none, none, ())
-    squares, V = symmetric_modes(K, M)
-    M_v = _without_rounding(V, M)
-    C_v = _without_rounding(V, C)
-    K_v = _without_rounding(V, K)
-    lam, right, left = _first_order_modes(M_v, C_v, K_v, squares)
+    form = modal_form(M, C, K)
+    lam, right, left = _first_order_modes(form)
     chosen = _without_twins(lam, right, _one_of_each_pair(lam))
     chosen = chosen[:count]
     lam = lam[chosen]
-    right = V @ right[:, chosen]
-    left = V @ left[:, chosen]
+    right = form.V @ right[:, chosen]
+    left = form.V @ left[:, chosen]
     right, left = _biorthonormal(M, C, lam, right, left)
     stability = tuple(_kind(value) for value in lam)
     return QuadraticModes(lam, right, left, stability)
 
 
-def _first_order_modes(M, C, K, squares):
-    """All eigenvalues of the first-order form in (omega x, xd), with the vectors phi and psi of the quadratic one."""
+def _first_order_modes(form: ModalForm):
+    """All eigenvalues of the first-order form, with the vectors phi and psi of the quadratic one in modes."""
     import scipy.linalg  # slow to import
 
-    n = len(M)
-    zero = np.zeros((n, n))
-    one = np.eye(n)
-    K_C = np.concatenate([K, C], axis=1)
-    lower = -np.linalg.solve(M, K_C)
-    A = np.block([[zero, one], [lower]])
-    # Displacements are counted times their frequency; rigid ones have none and take the smallest.
-    omega = np.sqrt(np.maximum(np.abs(squares), RIGID_RATE**2))
-    scale = np.concatenate([1.0 / omega, np.ones(n)])
-    column = scale[:, None]
-    scaled = A * scale / column
-    solution: Any = scipy.linalg.eig(scaled, left=True, right=True)
+    solution: Any = scipy.linalg.eig(form.A, left=True, right=True)
     lam, y, w = solution
-    right = (column * w)[:n]
+    n = len(form.omega)
+    right = (1.0 / form.omega)[:, None] * w[:n]
     # The lower half of a left vector of A is M^T psi.
-    left = np.linalg.solve(M.T, (y / column)[n:])
+    left = np.linalg.solve(form.M.T, y[n:])
     return lam, right, left
 
 
