@@ -216,11 +216,16 @@ class EKFControl(AbstractLaw):
         return self.sensor_names
 
     def init(self, model: Any) -> KalmanPrediction:
-        """On the nominal motion; no torque is held before the first sample."""
+        """On the nominal motion."""
         state = self.nominal.measured.value(0.0)
         torque = self.nominal.torque.value(0.0)
-        belief = _first_prediction(self.filter, state, torque)
-        return belief._replace(held=jnp.zeros(np.shape(torque)))
+        return _first_prediction(self.filter, state, torque)
+
+    @override
+    def holding(
+        self, t: Float[Any, ""], torque: Float[Any, " a"], memory: KalmanPrediction
+    ) -> KalmanPrediction:
+        return memory._replace(held=torque)
 
     def resting(self, memory: KalmanPrediction, measured: Any) -> tuple[LQG, Estimate]:
         """At rest the covariance no longer changes: optimal control on a filter of fixed gains."""

@@ -56,6 +56,13 @@ class LQG(AbstractLaw):
     def init(self, model: Any) -> Estimate:
         return self.estimator.start()
 
+    @override
+    def holding(
+        self, t: Float[Any, ""], torque: Float[Any, " a"], memory: Estimate
+    ) -> Estimate:
+        nominal = self.nominal.torque.value(t - self.sample)
+        return memory._replace(held=torque - nominal)
+
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: Estimate
     ) -> tuple[Float[Array, " a"], Estimate]:

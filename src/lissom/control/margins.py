@@ -7,13 +7,14 @@ largest singular value Ms of S over all frequencies bounds what every drive may 
 """
 
 import dataclasses
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Complex
 
 from ..analyse.linear.linearize import linearize
-from ..analyse.linear.sampled_loop import LawMatrices, law_matrices
+from ..analyse.linear.sampled_loop import LawMatrices, law_matrices, stepwise_sensors
 from ..analyse.linear.state_space import LinearModel
 from ..solve.arguments import ModelLike, model_from
 from ..solve.feedback import WiredLaw, wire_law
@@ -25,7 +26,7 @@ POINTS = 4000  # frequencies up to half the sampling frequency
 
 
 class Margins(NamedTuple):
-    """Margins of a loop at its drives."""
+    """Margins of a loop at its drives, and warnings about what they do not count."""
 
     stable: bool
     largest_pole: float  # |z|
@@ -33,6 +34,7 @@ class Margins(NamedTuple):
     gain: float  # factor by which all torques may grow
     phase_deg: float
     delay: float  # time by which all torques may be late [s]
+    warnings: tuple[str, ...] = ()
 
 
 class OpenLoop(NamedTuple):
@@ -40,6 +42,7 @@ class OpenLoop(NamedTuple):
 
     robot: LinearModel  # torques held between samples
     law: LawMatrices
+    stepwise: tuple[str, ...] = ()  # sensors that change the torques by steps alone
 
     def gain(self, z: complex) -> Complex[np.ndarray, "a a"]:
         """L(z) at the drives; a measurement is taken under the torque before."""
@@ -113,7 +116,9 @@ def open_loop(model: ModelLike, q: Any, law: AbstractLaw) -> OpenLoop:
     robot = linearize(model, q, outputs=names)
     sampled = robot.discretize(float(np.asarray(law.sample)), "zoh")
     measured = robot.operating.outputs
-    return OpenLoop(sampled, law_matrices(feedback, measured, LONG_AFTER))
+    matrices = law_matrices(feedback, measured, LONG_AFTER)
+    stepwise = stepwise_sensors(feedback, measured, matrices, LONG_AFTER)
+    return OpenLoop(sampled, matrices, tuple(names[k] for k in stepwise))
 
 
 def closed_loop_poles(loop: OpenLoop) -> Complex[np.ndarray, " s"]:
@@ -148,7 +153,8 @@ def margins(model: ModelLike, q: Any, law: AbstractLaw) -> Margins:
     """Gain, phase and delay margins of a sampled law on a robot at a pose, in all drives at the same time.
 
     With the largest singular value Ms of S = (1 + L)^-1, the gain may change by Ms / (Ms - 1) and the phase by
-    2 arcsin(1 / (2 Ms)).
+    2 arcsin(1 / (2 Ms)). They are those of the law's derivative: where it is zero, as that of rounding, of a dead band
+    or beyond a limit, there is no loop to have margins, and a warning says so.
 
     Args:
         model: the robot: a `Model`, or a `Robot`, a library name or a file in the default formulation.
@@ -156,7 +162,7 @@ def margins(model: ModelLike, q: Any, law: AbstractLaw) -> Margins:
         law: a law with a period `sample`.
 
     Returns:
-        `Margins`: stability, largest pole, sensitivity, gain margin, phase margin [degrees] and delay [s].
+        `Margins`: stability, largest pole, sensitivity, gain margin, phase margin [degrees], delay [s] and warnings.
 
     Raises:
         EquilibriumError: no equilibrium was found at this pose.
@@ -168,7 +174,10 @@ def margins(model: ModelLike, q: Any, law: AbstractLaw) -> Margins:
         >>> found.stable, f"{found.phase_deg:.0f}"
         (True, '35')
     """
-    return margins_of(open_loop(model, q, law))
+    found = margins_of(open_loop(model, q, law))
+    for line in found.warnings:
+        warnings.warn(line, stacklevel=2)
+    return found
 
 
 def margins_of(loop: OpenLoop) -> Margins:
@@ -186,6 +195,18 @@ def margins_of(loop: OpenLoop) -> Margins:
         gain=Ms / (Ms - 1) if Ms > 1 else np.inf,
         phase_deg=float(np.rad2deg(phase)),
         delay=float(phase / worst),
+        warnings=_not_counted(loop.stepwise),
+    )
+
+
+def _not_counted(sensors: tuple[str, ...]) -> tuple[str, ...]:
+    """A warning about sensors that the derivative of the law does not see."""
+    if not sensors:
+        return ()
+    return (
+        f"margins do not count {', '.join(sensors)}: the torques change with it by steps alone, so that the derivative "
+        "of the law is zero here (rounding, a dead band, an active limit). Let `loop: {resolution: ...}` round the "
+        "readings: of that the average slope counts",
     )
 
 

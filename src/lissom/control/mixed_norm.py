@@ -435,6 +435,13 @@ class OutputFeedback(AbstractLaw):
     def init(self, model: Any) -> OutputMemory:
         return OutputMemory(jnp.zeros(len(self.A)), jnp.zeros(len(self.C)))
 
+    @override
+    def holding(
+        self, t: Float[Any, ""], torque: Float[Any, " a"], memory: OutputMemory
+    ) -> OutputMemory:
+        nominal = self.nominal.torque.value(t - self.sample)
+        return memory._replace(held=torque - nominal)
+
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: OutputMemory
     ) -> tuple[Float[Array, " a"], OutputMemory]:

@@ -55,8 +55,12 @@ class NumpyLaw(AbstractLaw):
 
         def derivative(primals, tangents):
             # By differences on both sides: JAX cannot look into a user's NumPy.
-            size = 1.0 + sum(jnp.sum(jnp.abs(leaf)) for leaf in _reals(primals))
-            change = sum(jnp.sum(jnp.abs(leaf)) for leaf in _reals(tangents))
+            pairs = _moving(primals, tangents)
+            # Relative to what moves alone: a late time must not make the step coarse.
+            size = 1.0 + sum(
+                jnp.sum(jnp.where(by == 0, 0.0, jnp.abs(value))) for value, by in pairs
+            )
+            change = sum(jnp.sum(jnp.abs(by)) for _, by in pairs)
             step = DIFFERENCE * size / jnp.where(change > 0, change, 1.0)
             beyond = call(*_perturbed(primals, tangents, step))
             before = call(*_perturbed(primals, tangents, -step))
@@ -157,8 +161,10 @@ def _is_real(leaf: Any) -> bool:
     return jnp.issubdtype(jnp.result_type(leaf), jnp.floating)
 
 
-def _reals(tree: Any) -> list[Any]:
-    return [leaf for leaf in jax.tree.leaves(tree) if _is_real(leaf)]
+def _moving(values: Any, by: Any) -> list[tuple[Any, Any]]:
+    """Real numbers, each with its change."""
+    pairs = zip(jax.tree.leaves(values), jax.tree.leaves(by), strict=True)
+    return [(value, change) for value, change in pairs if _is_real(value)]
 
 
 def _perturbed(values: Any, by: Any, step: Any) -> Any:

@@ -369,6 +369,13 @@ class MPC(AbstractLaw):
         self.solver.failures.clear()
         return self.estimator.start()
 
+    @override
+    def holding(
+        self, t: Float[Any, ""], torque: Float[Any, " a"], memory: Estimate
+    ) -> Estimate:
+        nominal = self.nominal.torque.value(t - self.sample)
+        return memory._replace(held=torque - nominal)
+
     def incidents(self) -> tuple[str, ...]:
         """Samples without a feasible torque."""
         return self.solver.incidents()

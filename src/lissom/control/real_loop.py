@@ -33,7 +33,7 @@ class RealLoop(AbstractLaw):
     Args:
         law: any sampled law.
         sample: its period [s].
-        delay: samples from measurement to torque.
+        delay: samples from measurement to torque; until then the robot is held as before the run.
         noise: standard deviation of every sensor, in the order of the law's sensors.
         resolution: step of every sensor; zero: none.
         torque_limit: largest torque of each drive.
@@ -80,6 +80,14 @@ class RealLoop(AbstractLaw):
             jnp.zeros(count),
             jnp.asarray(0),
         )
+
+    @override
+    def holding(
+        self, t: Float[Any, ""], torque: Float[Any, " a"], memory: LoopMemory
+    ) -> LoopMemory:
+        queue = jnp.broadcast_to(torque, memory.queue.shape)
+        law = self.law.holding(t, torque, memory.law)
+        return memory._replace(law=law, queue=queue, drive=torque)
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: LoopMemory

@@ -40,6 +40,11 @@ class ControllerDesign(Result):
         return self.scenario.controller.type
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sensors that the margins do not count."""
+        return self.margins.warnings
+
+    @property
     def sample(self) -> float:
         """Time between two samples [s]."""
         return float(np.asarray(self.law.sample))
@@ -48,6 +53,7 @@ class ControllerDesign(Result):
         """Poles and margins as plain data; a gain margin without limit is None."""
         margins = self.margins._asdict()
         margins["delay_s"] = margins.pop("delay")
+        warnings = margins.pop("warnings")
         data = scenario_model_facts(self.scenario) | {
             "type": self.type,
             "sample": self.sample,
@@ -56,6 +62,7 @@ class ControllerDesign(Result):
             "poles": self.poles.tolist(),
             "margins": margins,
             "notes": self.law.remarks(),
+            "warnings": warnings,
         }
         return plain(data)
 

@@ -276,7 +276,8 @@ class WiredLaw(AbstractFeedback):
         """Before the first sample, under torques that are held until then; samples count from t = 0."""
         assert self.sample is not None
         number = jnp.floor(t / real(self.sample) + ON_TIME)
-        memory = jax.tree.map(jnp.asarray, self.memory)
+        before = jax.tree.map(jnp.asarray, self.memory)
+        memory = _with_types_of(self.law.holding(t, real(held), before), before)
         return ControlState(real(held), memory, whole(number))
 
     def update(
@@ -284,16 +285,20 @@ class WiredLaw(AbstractFeedback):
     ) -> ControlState:
         """The law's update at a sample: a new command, held until the next one."""
         command, memory = self.law(t, measured, control.memory)
-        # A compiled loop requires the types that it began with.
-        memory = jax.tree.map(
-            lambda new, old: jnp.asarray(new, dtype=old.dtype), memory, control.memory
-        )
+        memory = _with_types_of(memory, control.memory)
         return ControlState(real(command), memory, control.next_sample + 1)
 
     def time_of_next(self, control: ControlState) -> Float[Array, ""]:
         """When the next sample is due [s]: a product, so that periods do not add up rounding."""
         assert self.sample is not None
         return control.next_sample * real(self.sample)
+
+
+def _with_types_of(memory: Any, before: Any) -> Any:
+    """Memory in the types that a compiled loop began with."""
+    return jax.tree.map(
+        lambda new, old: jnp.asarray(new, dtype=old.dtype), memory, before
+    )
 
 
 def wire_law(model: Model, law: Any) -> AbstractFeedback | None:

@@ -36,6 +36,13 @@ class AbstractLaw(eqx.Module):
     ) -> tuple[Float[Array, " a"], Any]:
         """Torque of every actuated joint [N m or N], and the memory for the next sample."""
 
+    def holding(self, t: Float[Any, ""], torque: Float[Any, " a"], memory: Any) -> Any:
+        """The memory before the first sample of a run, under torques that are held until then.
+
+        It matters to laws that know the torque before: delays and lags of drives, filters that predict with it.
+        """
+        return memory
+
     def resting(
         self, memory: Any, measured: Float[Any, " m"]
     ) -> tuple["AbstractLaw", Any]:

@@ -10,18 +10,22 @@ law, and the held torque where the law sees accelerations.
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Array
 
 from ...solve.channels import Channel
 from ...solve.feedback import WiredLaw
 from ...types import Float
 from .linear_feedback import set_point_matrix
 from .state_space import LinearModel
+
+FAR = 1.0  # rad, m, 1/m, ...: beyond any resolution or dead band
 
 
 class LawMatrices(NamedTuple):
@@ -37,6 +41,41 @@ def law_matrices(
     wired_law: WiredLaw, measured: Float[np.ndarray, " m"], t: float = 0.0
 ) -> LawMatrices:
     """Derivatives of a sampled law at rest, at the measured signals of the point."""
+    act, memory = _resting_law(wired_law, measured, t)
+    (L, N), (P, Q) = jax.jacfwd(act, argnums=(0, 1))(jnp.asarray(measured), memory)
+    return LawMatrices(*(np.asarray(part) for part in (L, N, P, Q)))
+
+
+def stepwise_sensors(
+    wired_law: WiredLaw,
+    measured: Float[np.ndarray, " m"],
+    law: LawMatrices,
+    t: float = 0.0,
+) -> list[int]:
+    """Places of the sensors that change the law only by more than a little: its derivative does not show them."""
+    is_flat = ~np.any(law.L, axis=0) & ~np.any(law.P, axis=0)
+    if not np.any(is_flat):
+        return []
+    act, memory = _resting_law(wired_law, measured, t)
+
+    def answer(readings):
+        return np.concatenate([np.asarray(part) for part in act(readings, memory)])
+
+    here = answer(jnp.asarray(measured))
+    changed = []
+    for place in np.flatnonzero(is_flat):
+        far = np.zeros(len(measured))
+        far[place] = FAR
+        there = [jnp.asarray(measured + side * far) for side in (1, -1)]
+        if any(np.any(answer(readings) != here) for readings in there):
+            changed.append(int(place))
+    return changed
+
+
+def _resting_law(
+    wired_law: WiredLaw, measured: Float[np.ndarray, " m"], t: float
+) -> tuple[Callable[[Any, Any], tuple[Any, Any]], Float[Array, " k"]]:
+    """A law at rest as a function of readings and memory, both plain vectors, and the memory at rest."""
     law, template = wired_law.law.resting(wired_law.memory, measured)
     memory, unravel = ravel_pytree(jax.tree.map(_as_float, template))
 
@@ -46,8 +85,7 @@ def law_matrices(
         after, _ = ravel_pytree(jax.tree.map(_as_float, after))
         return command, after
 
-    (L, N), (P, Q) = jax.jacfwd(act, argnums=(0, 1))(jnp.asarray(measured), memory)
-    return LawMatrices(*(np.asarray(part) for part in (L, N, P, Q)))
+    return act, memory
 
 
 def _as_float(leaf: Any) -> Any:
