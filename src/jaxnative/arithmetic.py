@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from .program import ONE, ZERO, Builder
+from .lane_math import POLYNOMIALS
+from .program import FUSED, ONE, ZERO, Builder
 
 ODD = {"rint", "round", "sin", "tan", "asin", "atan", "sinh", "tanh", "erf", "cbrt"}
 EVEN = {"cos", "cosh", "fabs"}
@@ -94,6 +96,19 @@ class Arithmetic:
                 product = self.builder.node("fmul", (a, b) if a < b else (b, a), "d")
         return -product if negative else product
 
+    def fma(self, a: int, b: int, c: int) -> int:
+        """The sum a b + c with one rounding."""
+        if c == 0 or abs(a) <= 1 or abs(b) <= 1:
+            return self.add(self.mul(a, b), c)
+        numbers = [self.builder.number(node) for node in (a, b, c)]
+        if None not in numbers:
+            return self.builder.real(_fused(*numbers))
+        is_negative = (a < 0) != (b < 0)
+        first, second = sorted((abs(a), abs(b)))
+        # -(a b) + c = -(a b - c)
+        total = self.builder.node(FUSED, (first, second, -c if is_negative else c), "d")
+        return -total if is_negative else total
+
     def div(self, a: int, b: int) -> int:
         """Quotient a / b."""
         if a == 0 and b != 0:
@@ -105,8 +120,11 @@ class Arithmetic:
         if y is not None and y != 0.0:
             if x is not None:
                 quotient = self.builder.real(x / y)
-            else:
+            elif abs(math.frexp(y)[0]) == 0.5:
+                # The reciprocal of a power of two is exact.
                 quotient = self.mul(abs(a), self.builder.real(1.0 / y))
+            else:
+                quotient = self.builder.node("fdiv", (abs(a), abs(b)), "d")
         else:
             quotient = self.builder.node("fdiv", (abs(a), abs(b)), "d")
         return -quotient if negative else quotient
@@ -114,7 +132,7 @@ class Arithmetic:
     def function(self, name: str, a: int) -> int:
         """A function of one double."""
         x = self.builder.number(a)
-        if x is not None:
+        if x is not None and (x == 0.0 or name not in POLYNOMIALS):
             try:
                 return self.builder.real(FUNCTIONS[name](x))
             except (ValueError, OverflowError):
@@ -343,7 +361,6 @@ def product_of_matrices(math: Arithmetic, a: np.ndarray, b: np.ndarray) -> np.nd
     batch, m, _ = a.shape
     n = b.shape[2]
     out = np.zeros((batch, m, n), dtype=np.int64)
-    add, mul = math.add, math.mul
     for s in range(batch):
         left = [_entries(row) for row in a[s].tolist()]
         rows = [_entries(row) for row in b[s].tolist()]
@@ -351,8 +368,7 @@ def product_of_matrices(math: Arithmetic, a: np.ndarray, b: np.ndarray) -> np.nd
             sums: dict[int, int] = {}
             for k, x in left[i]:
                 for j, y in rows[k]:
-                    product = mul(x, y)
-                    sums[j] = add(sums[j], product) if j in sums else product
+                    sums[j] = math.fma(x, y, sums.get(j, ZERO))
             for j, total in sums.items():
                 out[s, i, j] = total
     return out
@@ -360,6 +376,13 @@ def product_of_matrices(math: Arithmetic, a: np.ndarray, b: np.ndarray) -> np.nd
 
 def _entries(row: list[int]) -> list[tuple[int, int]]:
     return [(k, x) for k, x in enumerate(row) if x]
+
+
+def _fused(x: float, y: float, z: float) -> float:
+    """The sum x y + z with one rounding."""
+    if not all(map(math.isfinite, (x, y, z))):
+        return x * y + z
+    return float(Fraction(x) * Fraction(y) + Fraction(z))
 
 
 def constants(builder: Builder, numbers: np.ndarray, kind: str) -> np.ndarray:

@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
+from .program import (
+    FUSED,
+    Buffer,
+    Call,
+    Copy,
+    For,
+    Function,
+    If,
+    StoreNumber,
+    While,
+)
 from .program_text import (
     OPERAND_KINDS,
     SIMPLE,
@@ -81,6 +91,9 @@ class CText(BlockWriter):
         if op in SIMPLE:
             a, b = (self.operand(x, OPERAND_KINDS[op[0]]) for x in args)
             return f"{a} {SIMPLE[op][1]} {b}"
+        if op == FUSED:
+            a, b, c = (self.operand(x, "d") for x in args)
+            return f"{a} * {b} + {c}"
         if op.startswith("select"):
             kind = self.f.kind[node]
             yes, no = (self.operand(a, kind) for a in args[1:])

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 from jaxtyping import UInt64
 
@@ -126,6 +127,17 @@ def _references() -> int:
 
 
 UNUSED = _references()
+
+
+def with_positive_zeros(results: Any) -> Any:
+    """Results of machine code in arrays of NumPy, their zeros made positive where they stand.
+
+    Which sign a zero has may depend on the zeros that a program takes for granted; nothing else does.
+    """
+    for array in jax.tree.leaves(results):
+        if isinstance(array, np.ndarray) and array.dtype.kind in "fc":
+            np.add(array, 0.0, out=array)
+    return results
 
 
 def address_of(array: np.ndarray) -> int:

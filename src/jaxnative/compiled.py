@@ -15,7 +15,12 @@ import numpy as np
 from jax.core import Tracer
 
 from . import machine_code, marks, program_cache
-from .call_memory import InputAddresses, OutputBlock, address_of
+from .call_memory import (
+    InputAddresses,
+    OutputBlock,
+    address_of,
+    with_positive_zeros,
+)
 from .compilation import (
     QUICK,
     STORE,
@@ -226,6 +231,7 @@ class NativeAhead(CompiledAhead):
         unrolls: written out in scalars as a whole; without it, only marked functions inside are.
         quick: compiled without much optimisation, for what runs a few times; see also `compiling`.
         once: the function itself runs once, and those it calls run often in other programs too.
+        is_inner: results are arguments of further programs, and their zeros may have either sign.
         options: of XLA, where that has to do it.
     """
 
@@ -236,9 +242,11 @@ class NativeAhead(CompiledAhead):
         unrolls: bool = False,
         quick: bool = False,
         once: bool = False,
+        is_inner: bool = False,
         **options: Any,
     ):
         super().__init__(function, **options)
+        self._is_inner = is_inner
         self._fixed = fixed
         self._unrolls = unrolls
         self._quick = quick
@@ -263,6 +271,10 @@ class NativeAhead(CompiledAhead):
         """Value of the function."""
         if not is_native():
             return super().__call__(*args)
+        value = self._native_value(args)
+        return value if self._is_inner else with_positive_zeros(value)
+
+    def _native_value(self, args: tuple[Any, ...]) -> Any:
         for recent in self._recent[self._is_quick]:
             value = recent.value(args)
             if value is not NOT_SERVED:

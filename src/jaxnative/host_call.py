@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .call_memory import with_positive_zeros
 from .host_failures import has_failed, keep_failure
 from .program import Buffer, Function, kind_of
 
@@ -50,7 +51,8 @@ class HostCall:
 
     def _answer(self, given: list[np.ndarray], results: list[np.ndarray]) -> None:
         # Copies: the memory is overwritten when the program goes on.
-        answers = self._callback(*(array.copy() for array in given))
+        copies = with_positive_zeros([array.copy() for array in given])
+        answers = self._callback(*copies)
         for result, answer in zip(results, answers, strict=True):
             found = np.asarray(answer)
             if found.shape != result.shape:

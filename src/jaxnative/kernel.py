@@ -37,6 +37,18 @@ class Kernel:
         kinds = [kind] * len(operands)
         return ELEMENTWISE[name](self.math, {}, kinds, list(operands))
 
+    def with_product(
+        self,
+        kind: str,
+        total: tuple[int, ...],
+        a: tuple[int, ...],
+        b: tuple[int, ...],
+    ) -> tuple[int, ...]:
+        """The sum total + a b; of doubles with one rounding."""
+        if kind == "d":
+            return (self.math.fma(a[0], b[0], total[0]),)
+        return self.operate("add", kind, total, self.operate("mul", kind, a, b))
+
     def inverse(self, kind: str, number: tuple[int, ...]) -> tuple[int, ...]:
         """1 / number, by one division of real numbers."""
         m = self.math
@@ -52,8 +64,9 @@ class Kernel:
         body()
         self.builder.emit(If(condition, self.builder.close(), []))
 
-    def finish(self, n_results: int) -> Function:
-        """The function."""
+    def finish(self, n_results: int, reorders: bool = True) -> Function:
+        """The function; `reorders` lets LLVM fuse and reorder its sums."""
         self.builder.function.n_results = n_results
         self.builder.function.loops = True
+        self.builder.function.reorders = reorders
         return self.builder.function

@@ -149,9 +149,8 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
             right = [k_.read(b, s, l, whole(j)) for j in range(n)]
             sums: list[int] = []
             for place, (i, _) in enumerate(places):
-                product = k_.operate("mul", kind, left[i], right[place % n])
                 own = totals[place * len(kinds) : (place + 1) * len(kinds)]
-                sums += k_.operate("add", kind, own, product)
+                sums += k_.with_product(kind, own, left[i], right[place % n])
             return tuple(sums)
 
         count = len(places)
@@ -179,9 +178,9 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
 
         def entry(j):
             numbers = [k_.read(b, s, whole(l), j) for l in range(k)]
-            pairs = zip(factors, numbers, strict=True)
-            terms = [k_.operate("mul", kind, x, y) for x, y in pairs]
-            total = functools.reduce(functools.partial(k_.operate, "add", kind), terms)
+            total = zero
+            for x, y in zip(factors, numbers, strict=True):
+                total = k_.with_product(kind, total, x, y)
             k_.write(c, (s, i, j), total)
 
         k_.store.count(ZERO, whole(n), entry)
@@ -196,9 +195,8 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
             x = k_.read(a, s, i, l)
 
             def entry(j):
-                product = k_.operate("mul", kind, x, k_.read(b, s, l, j))
-                total = k_.operate("add", kind, k_.read(c, s, i, j), product)
-                k_.write(c, (s, i, j), total)
+                before, y = k_.read(c, s, i, j), k_.read(b, s, l, j)
+                k_.write(c, (s, i, j), k_.with_product(kind, before, x, y))
 
             k_.store.count(ZERO, whole(n), entry)
 
@@ -208,4 +206,5 @@ def product_kernel(batch: int, m: int, k: int, n: int, kind: str) -> Function:
         k_.store.loop((batch,), lambda index: blocks(*index))
     else:
         k_.store.loop((batch, m), lambda index: row(*index))
-    return k_.finish(1)
+    # Products of real numbers are written out elsewhere: both forms give the same numbers to the last bit.
+    return k_.finish(1, reorders=kind == "c")

@@ -26,6 +26,7 @@ COSINE = (
     -1.13596475577881948265e-11,
 )
 FARTHEST = 1e6  # larger angles go to the C library
+# Their values may differ from the C library's in the last bit, except at zero.
 POLYNOMIALS = ("sin", "cos")
 
 

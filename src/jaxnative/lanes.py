@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from . import machine_code, program_cache
-from .call_memory import address_of, addresses_of
+from .call_memory import address_of, addresses_of, with_positive_zeros
 from .compilation import STORE, Program, split_arguments, user_code_in
 from .compiled import Pattern, function_of, reason_of, recipe_of, trace
 from .lane_code import lane_count, load
@@ -82,6 +82,7 @@ class LanesAhead:
             have are compiled in.
         in_step: the members of one vector decide together where the function asks for it (`in_all_lanes` and others in
             `marks`).
+        is_inner: results are arguments of further programs, and their zeros may have either sign.
     """
 
     def __init__(
@@ -89,10 +90,12 @@ class LanesAhead:
         function: Callable[..., Any],
         fixed: Callable[..., Any] = lambda *arguments: (),
         in_step: bool = False,
+        is_inner: bool = False,
     ):
         self._function = function
         self._fixed = fixed
         self._in_step = in_step
+        self._is_inner = is_inner
         self._untranslatable: set[Any] = set()
 
     def __call__(self, axes: tuple[Any, ...], *args: Any) -> Any:
@@ -107,7 +110,8 @@ class LanesAhead:
             Untranslatable: it has no native form.
         """
         request = self._request(axes, args)
-        return self._program(request).call(request.numbers)
+        value = self._program(request).call(request.numbers)
+        return value if self._is_inner else with_positive_zeros(value)
 
     def _request(self, axes: tuple[Any, ...], args: tuple[Any, ...]) -> _Request:
         spread = jax.tree.map(

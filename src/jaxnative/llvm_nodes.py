@@ -7,7 +7,7 @@ from typing import Any
 from . import lane_math
 from .lane_analysis import ACROSS, LaneForm, MaskScope
 from .llvm_lines import LlvmLines, literal, splat
-from .program import Buffer
+from .program import FUSED, Buffer
 from .program_text import OPERAND_KINDS, SIMPLE, changing_arguments
 
 STORED = {
@@ -219,6 +219,8 @@ class NodeText(LlvmLines, ABC):
             self.put(f"%n{node} = {how} {number} to {self.type_of(node, after)}")
         elif op in ACROSS:
             self._across(node, op, args[0])
+        elif op == FUSED:
+            self._fused(node, args)
         else:
             self._function(node, op, args)
 
@@ -231,13 +233,23 @@ class NodeText(LlvmLines, ABC):
         a, b = (self.operand_of(node, x, kind) for x in args)
         how, scalar = SIMPLE[op][0].rsplit(" ", 1)
         t = self.wide(scalar, node)
-        is_carried = any(self.f.op[abs(x)] == "carried" for x in args)
-        if is_carried and op in ("fadd", "fsub") and not self.is_wide(node):
-            # A sum in a loop may be formed in any order: several at a time.
-            how = how.replace("contract", "reassoc contract")
+        if self.f.reorders and op in ("fadd", "fsub", "fmul"):
+            how += " contract"
+            is_carried = any(self.f.op[abs(x)] == "carried" for x in args)
+            if is_carried and op != "fmul" and not self.is_wide(node):
+                # A sum in a loop may be formed in any order: several at a time.
+                how += " reassoc"
         if op in ("idiv", "irem") and self.is_wide(node):
             b = self._divisor(node, b)
         self.put(f"%n{node} = {how} {t} {a}, {b}")
+
+    def _fused(self, node: int, args: tuple) -> None:
+        """A product and a sum with one rounding, where the processor has an instruction for both."""
+        t = self.type_of(node, "d")
+        name = f"llvm.fmuladd.{f'v{self.width}f64' if self.is_wide(node) else 'f64'}"
+        self.declared.add(f"declare {t} @{name}({t}, {t}, {t}) nounwind memory(none)")
+        operands = ", ".join(f"{t} {self.operand_of(node, a, 'd')}" for a in args)
+        self.put(f"%n{node} = call {t} @{name}({operands})")
 
     def _divisor(self, node: int, b: str) -> str:
         """The divisor, 1 where it is zero: inactive lanes must not trap."""

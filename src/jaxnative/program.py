@@ -16,6 +16,7 @@ from .untranslatable import Untranslatable
 from .vector_text import VectorText
 
 ZERO, ONE = 0, 1
+FUSED = "fma"  # the operation a b + c with one rounding
 # Kinds of numbers: double, whole, truth, complex (stored as two doubles).
 KINDS = {
     "float64": "d",
@@ -96,6 +97,8 @@ class Function:
     calls: list["Function"] = field(default_factory=list)
     loops: bool = False  # whether there is something for a loop optimiser
     is_rare: bool = False  # whether a step calls it once, or less
+    # LLVM may fuse and reorder its sums: they are not part of what other programs compute in another form.
+    reorders: bool = False
     host: Any = None  # a `HostCall`: the function is Python's
     rows: "Rows | None" = None  # the same function on a few rows is all that it does
     # Writes the same function for LLVM in vectors of a width.
@@ -371,7 +374,14 @@ def drop_unused(function: Function) -> int:
     """Eliminates dead nodes; number of arithmetic operations that remain."""
     needed: set[int] = set()
     _sweep(function, function.block, needed)
-    return sum(function.op[k] not in FREE for k in needed)
+    return sum(_size_of_operation(function.op[k]) for k in needed)
+
+
+def _size_of_operation(op: str) -> int:
+    """Arithmetic operations that a node stands for."""
+    if op in FREE:
+        return 0
+    return 2 if op == FUSED else 1
 
 
 def _sweep(function: Function, block: list[Any], needed: set[int]) -> None:
@@ -430,7 +440,7 @@ def _executed(function: Function, block: list[Any]) -> int:
 def _operations_of(function: Function, statement: Any) -> int:
     if isinstance(statement, int):
         is_number = function.kind[statement] == "d"
-        return int(is_number and function.op[statement] not in FREE)
+        return _size_of_operation(function.op[statement]) if is_number else 0
     if isinstance(statement, Call):
         return executed_operations(statement.function)
     if isinstance(statement, For):

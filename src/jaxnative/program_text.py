@@ -6,9 +6,9 @@ from .program import Buffer, Call, Copy, For, Function, If, StoreNumber, While
 
 # Of each operation on two numbers: LLVM's instruction on one type, and C's operator.
 SIMPLE = {
-    "fadd": ("fadd contract double", "+"),
-    "fsub": ("fsub contract double", "-"),
-    "fmul": ("fmul contract double", "*"),
+    "fadd": ("fadd double", "+"),
+    "fsub": ("fsub double", "-"),
+    "fmul": ("fmul double", "*"),
     "fdiv": ("fdiv double", "/"),
     "iadd": ("add i64", "+"),
     "isub": ("sub i64", "-"),

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from . import machine_code
-from .call_memory import OutputBlock, addresses_of
+from .call_memory import OutputBlock, addresses_of, with_positive_zeros
 from .compilation import joined_arguments, split_arguments
 from .compiled import (
     MOST_RECENT,
@@ -66,7 +66,7 @@ class RowsAhead(NativeAhead):
             for recent in self._recent_rows:
                 value = recent.value(model, columns)
                 if value is not NOT_SERVED:
-                    return value
+                    return with_positive_zeros(value)
             window = self._blank_window(model, columns)
             pattern, program = self._pattern_and_program(window)
             if isinstance(program.call, _RowsRunner) and pattern is not None:
@@ -75,7 +75,7 @@ class RowsAhead(NativeAhead):
                 if not program.user_code:
                     before = self._recent_rows[: MOST_RECENT - 1]
                     self._recent_rows = (recent, *before)
-                return recent.value(model, columns)
+                return with_positive_zeros(recent.value(model, columns))
         return self._in_windows(model, columns)
 
     def _blank_window(self, model: Any, columns: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxnative.call_memory import with_positive_zeros
 from jaxnative.compiled import chosen_backend
 from jaxnative.lanes import LanesAhead, vector_width
 from jaxnative.untranslatable import Unexpected, Untranslatable
@@ -51,9 +52,9 @@ def begin_member(
     return begin_march(step, robot, tolerance, at)
 
 
-_begin_member = LanesAhead(begin_member, numbers_of_robot)
-_march = LanesAhead(march, numbers_of_robot)
-_march_in_step = LanesAhead(march, numbers_of_robot, in_step=True)
+_begin_member = LanesAhead(begin_member, numbers_of_robot, is_inner=True)
+_march = LanesAhead(march, numbers_of_robot, is_inner=True)
+_march_in_step = LanesAhead(march, numbers_of_robot, in_step=True, is_inner=True)
 
 
 class FamilyTask(NamedTuple):
@@ -303,10 +304,10 @@ def _solution(
 ) -> Solution:
     segments = (Segment(formulation.independent, 0, float(rows.t[0])),)
     at = eqx.tree_at(lambda s: s.memory, at, None, is_leaf=lambda leaf: leaf is None)
-    at = jax.tree.map(jnp.asarray, at)
+    at = jax.tree.map(jnp.asarray, with_positive_zeros(at))
     return Solution(
         t=rows.t,
-        **rows.columns,
+        **with_positive_zeros(rows.columns),
         filled=rows.filled,
         counts=at.counts,
         result=at.result,

@@ -8,6 +8,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
+from jaxnative.call_memory import with_positive_zeros
 from jaxnative.compilation import QUICK
 from jaxnative.compiled import (
     NativeAhead,
@@ -78,9 +79,11 @@ def numbers_of_robot(step: AbstractStep, robot: DrivenRobot, *_: Any) -> Any:
     return robot.formulation
 
 
-_first_sample = NativeAhead(first_sample, **QUICK)
-_begin_march = NativeAhead(begin_march, numbers_of_robot, once=True, **QUICK)
-_march = NativeAhead(march, numbers_of_robot)
+_first_sample = NativeAhead(first_sample, is_inner=True, **QUICK)
+_begin_march = NativeAhead(
+    begin_march, numbers_of_robot, once=True, is_inner=True, **QUICK
+)
+_march = NativeAhead(march, numbers_of_robot, is_inner=True)
 _first_contacts = compiled_quickly(first_contacts)
 
 
@@ -649,8 +652,12 @@ def stored_solution(
 ) -> Solution:
     """The solution of a march whose rows are stored on the host."""
     filled = int(at.record.first) + int(at.record.filled)
-    columns = rows.all_rows(at.record)
-    return _solution(rows.t, columns, filled, _end_of(at), segments)
+    columns = with_positive_zeros(rows.all_rows(at.record))
+    end = _end_of(at)
+    if at.memory is not None:
+        # After a step: before, these are the arrays of the user's state.
+        with_positive_zeros(end)
+    return _solution(rows.t, columns, filled, end, segments)
 
 
 def _as_jax(at: MarchState) -> MarchState:
