@@ -97,7 +97,7 @@ def test_a_checkpoint_of_another_run_and_a_broken_one_are_refused(
     with pytest.raises(CheckpointError, match="another run"):
         run(rotor, inputs, CheckpointFile(path, {"run": 2}))
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(CheckpointError, match="no checkpoint"):
+    with pytest.raises(CheckpointError, match="is damaged"):
         run(rotor, inputs, CheckpointFile(path, {"run": 1}))
 
 

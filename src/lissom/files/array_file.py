@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .hdf5_checksum import checksum_problem
 from .hdf5_heaps import endless_heap
+from .mat_file import mat_checksum_problem
 
 HDF5_ENDINGS = (".h5", ".hdf5", ".nc")
 ENDINGS = (".npz", *HDF5_ENDINGS, ".mat")
@@ -224,6 +226,9 @@ def _opened(path: Path, ending: str | None = None) -> Iterator["_Npz | _Hdf5 | _
         # Importing h5py takes longer than reading most files of other kinds.
         import h5py
 
+        problem = checksum_problem(path)
+        if problem is not None:
+            raise ArrayFileError(path, "", problem)
         heap = endless_heap(path)
         if heap is not None:
             message = f"is damaged: the string heap at byte {heap} contains an object of size zero"
@@ -231,6 +236,9 @@ def _opened(path: Path, ending: str | None = None) -> Iterator["_Npz | _Hdf5 | _
         with h5py.File(path, "r") as file:
             yield _Hdf5(path, file)
     elif ending == ".mat":
+        problem = mat_checksum_problem(path)
+        if problem is not None:
+            raise ArrayFileError(path, "", problem)
         yield _Mat(path)
     else:
         accepted = ", ".join(ENDINGS)

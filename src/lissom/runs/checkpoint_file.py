@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import time
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,13 @@ import numpy as np
 
 from .. import __version__
 from ..atomic import write_atomically
+from ..files.digest_frame import FrameError, framed, unframed
 from ..solve.checkpoint import Checkpoint, CheckpointError
 from ..solve.march import MarchState
 from ..solve.record import COLUMNS, RunRecord
 from ..solve.solution import Segment
 
+MARK = b"lissom checkpoint 1\n"
 EVERY = 20.0  # [s] of computing between two checkpoints
 
 
@@ -56,8 +57,9 @@ class CheckpointFile:
         columns = {name: rows.columns[name][:filled] for name in COLUMNS}
         arrays: Any = {**leaves, **columns}
         np.savez(content, about=np.array(json.dumps(about)), **arrays)
+        data = framed(MARK, content.getvalue())
         try:
-            write_atomically(self.path, lambda file: file.write(content.getvalue()))
+            write_atomically(self.path, lambda file: file.write(data))
             self.failure = None
         except OSError as failure:
             self.failure = failure
@@ -72,11 +74,12 @@ class CheckpointFile:
         if not self.path.exists():
             return None
         try:
-            with np.load(self.path) as file:
-                content = dict(file)
-            about = json.loads(content.pop("about").item())
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as failure:
-            raise CheckpointError(f"no checkpoint: {failure}") from None
+            body = unframed(MARK, self.path.read_bytes(), "checkpoint")
+        except (OSError, FrameError) as failure:
+            raise CheckpointError(str(failure)) from None
+        with np.load(io.BytesIO(body), allow_pickle=False) as file:
+            content = dict(file)
+        about = json.loads(content.pop("about").item())
         if about["run"] != self.run:
             raise CheckpointError(
                 "the checkpoint of another run: the robot, the scenario, the options or the version of lissom differ"

@@ -36,7 +36,7 @@ from ..parameters import (
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model, UndefinedReferenceError
 from .failures import AnalysisError
-from .run import Run
+from .result_files import loaded_run
 from .sources import is_result
 
 MOST_POINTS = 100_000
@@ -292,7 +292,7 @@ def _recorded_points(model: Model, path: str) -> _Points:
     """Output times of a run, evenly thinned out where there are many."""
     if not is_result(path):
         raise refused("along", path, "is not a result file of `lissom simulate -o`")
-    run = Run.load(path)
+    run = loaded_run(path)
     if list(run.data["joint"].values) != list(model.joint_names):
         raise refused("along", path, "is a run of another robot")
     t, motion = motion_of(model, run)

@@ -8,7 +8,7 @@ import numpy as np
 from ..describe.scenario import Scenario
 from ..files.errors import refused
 from ..solve.state import State
-from .run import Run
+from .result_files import loaded_run
 from .sources import is_result, scenario_of
 
 
@@ -33,7 +33,7 @@ def recorded_state(
         if value:
             message = "the result has its own state at this time: leave this out"
             raise refused(name, value, message)
-    run = Run.load(source)
+    run = loaded_run(source)
     first, last = float(run.t[0]), float(run.t[-1])
     # Times of an animation have fewer digits than those of a result.
     slack = 0.5 * (last - first) / len(run.t)

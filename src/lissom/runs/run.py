@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..atomic import write_atomically
-from ..files.array_file import check_file
 from ..files.errors import nearest
+from ..files.hdf5_checksum import with_checksum
+from ..files.result_check import check_result_file
 from ..files.summary import Result, Summary
 from ..solve.channels import UnknownNameError
 from ..solve.feedback import ControlState
@@ -294,17 +295,21 @@ class Run(Result):
         return self.to_csv(path) if is_table else self.save(path)
 
     def netcdf(self) -> bytes:
-        """The content of the NetCDF file."""
+        """The content of the NetCDF file, with its checksum."""
         source = self._source
         if isinstance(source, RunTable):
-            return source.netcdf()
-        return bytes(source.to_netcdf(engine="h5netcdf"))
+            return with_checksum(source.netcdf())
+        return with_checksum(bytes(source.to_netcdf(engine="h5netcdf")))
 
     @classmethod
     def load(cls, path: str | Path) -> "Run":
-        """A run read back from its file."""
+        """A run read back from its file.
+
+        Raises:
+            ArrayFileError: the file is damaged, or not of this kind.
+        """
         # Brings xarray.
         from .node_index import dataset_of_file
 
-        check_file(path, ".nc")
+        check_result_file(path)
         return cls(dataset_of_file(path))

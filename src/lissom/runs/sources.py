@@ -15,18 +15,17 @@ from ..describe import (
     library_scenarios,
 )
 from ..describe.run_keys import run_only
-from ..files.array_file import ArrayFileError, check_file
+from ..files.array_file import ArrayFileError
 from ..files.description_files import kind_of_file
 from ..files.document import Document
 from ..files.errors import refused
+from ..files.hdf5_checksum import SIGNATURE
 from ..files.named_files import with_named_files
+from ..files.result_check import check_result_file
 from ..solve.arguments import ArgumentError
 
 # A robot or a scenario: a library name, a file, or the data itself.
 Source = str | Robot | Scenario
-
-# First bytes of a NetCDF-4 file: result files are recognised by them, whatever their names.
-HDF5 = b"\x89HDF\r\n\x1a\n"
 
 
 def scenario_of(source: Source, changes: Mapping[str, Any] | None = None) -> Scenario:
@@ -96,7 +95,7 @@ def is_result(source: str | Path) -> bool:
     """True if a source is the result file of a run, recognised by its first bytes."""
     try:
         with open(source, "rb") as file:
-            return file.read(len(HDF5)) == HDF5
+            return file.read(len(SIGNATURE)) == SIGNATURE
     except (OSError, ValueError):
         # No such file, or a name that no file can have (with a zero byte).
         return False
@@ -107,7 +106,7 @@ def _recorded_scenario(source: str) -> Scenario:
     import xarray as xr
 
     try:
-        check_file(source, ".nc")
+        check_result_file(source)
     except ArrayFileError as failure:
         raise refused(failure.field, None, failure.message, file=source) from None
     try:

@@ -8,11 +8,12 @@ import xarray as xr
 from ..analyse.modes.map_summary import what_is_computed
 from ..analyse.modes.mode_map import ModeMap
 from ..atomic import write_atomically
+from ..files.hdf5_checksum import with_checksum
 
 
 def save_map(found: ModeMap, path: Any) -> Any:
     """The file `.nc` of a map."""
-    content = map_dataset(found).to_netcdf(engine="h5netcdf")
+    content = with_checksum(bytes(map_dataset(found).to_netcdf(engine="h5netcdf")))
     return write_atomically(path, lambda file: file.write(content))
 
 

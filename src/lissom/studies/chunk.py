@@ -1,16 +1,15 @@
 """A few runs that are computed and stored together: one file, named by the hash of recipe and values."""
 
-import hashlib
 import io
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..files.digest_frame import framed, unframed
 from .recipe import StudyRecipe, digest
 
 MAGIC = b"lissom chunk 1\n"
-CHECKSUM = 32  # bytes
 REASON, SECONDS, WHOLE = "reason", "seconds", "run"
 
 
@@ -40,10 +39,6 @@ class ChunkContent(NamedTuple):
         return sum(bool(reason) for reason in self.reasons)
 
 
-class BrokenChunk(ValueError):
-    """A file that is not a whole chunk."""
-
-
 def encode(content: ChunkContent) -> bytes:
     """The bytes of a chunk's file."""
     arrays: dict[str, Any] = {
@@ -56,22 +51,16 @@ def encode(content: ChunkContent) -> bytes:
         arrays[f"{WHOLE}{k}"] = np.frombuffer(run, dtype=np.uint8)
     body = io.BytesIO()
     np.savez(body, allow_pickle=False, **arrays)
-    data = body.getvalue()
-    return MAGIC + hashlib.sha256(data).digest() + data
+    return framed(MAGIC, body.getvalue())
 
 
 def decode(data: bytes) -> ChunkContent:
     """The content of a chunk's file.
 
     Raises:
-        BrokenChunk: it is truncated, damaged, or not a chunk.
+        FrameError: it is truncated, damaged, or not a chunk.
     """
-    start = len(MAGIC) + CHECKSUM
-    body = data[start:]
-    if not data.startswith(MAGIC):
-        raise BrokenChunk("is not a chunk of a study")
-    if hashlib.sha256(body).digest() != data[len(MAGIC) : start]:
-        raise BrokenChunk("is damaged: its checksum is another")
+    body = unframed(MAGIC, data, "chunk of a study")
     with np.load(io.BytesIO(body), allow_pickle=False) as arrays:
         return _content(arrays)
 

@@ -12,6 +12,7 @@ import numpy as np
 from .. import __version__
 from ..atomic import write_atomically
 from ..describe.scenario import Scenario
+from ..files.hdf5_checksum import append_checksum
 from ..runs.start import scenario_times
 from .chunk import ChunkContent, ChunkTask
 from .columns import TIME, Column
@@ -34,6 +35,7 @@ def write_dataset(plan: Plan, store: ChunkStore, names: list[str], path: Path) -
         # HDF5 looks back at what it has written: the draft is opened by its name.
         with h5netcdf.File(file.name, "w") as data:
             _fill(data, plan, store, names)
+        append_checksum(file.name)
 
     try:
         return write_atomically(path, write)

@@ -1,6 +1,7 @@
 """The folder of a study: its definition and its finished chunks, from which all results follow."""
 
 import errno
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -10,15 +11,18 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..atomic import write_atomically
+from ..files.digest_frame import FrameError
 from ..files.errors import DescriptionError, Problem, shortened
 from ..files.part import is_list
 from ..runs.failures import AnalysisError
-from .chunk import BrokenChunk, ChunkContent, ChunkTask, decode
+from .chunk import ChunkContent, ChunkTask, decode
 from .recipe import StudyRecipe
 from .sampling import sampling_name
 from .study import Study, study_data
 
 STUDY_FILE = "study.json"
+CHECKSUM = "sha256"  # of the record in it
+RECORDED = {"lissom", "fingerprint", "runs", "chunk", "study", "scenario"}
 CHUNK_FOLDER = "chunks"
 DATASET = "dataset.nc"
 LOCK = "lock"
@@ -83,7 +87,7 @@ class ChunkStore:
         """
         path = self.folder / STUDY_FILE
         try:
-            return _in_new_words(json.loads(path.read_text(encoding="utf-8")))
+            record = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
         except NotADirectoryError:
@@ -92,6 +96,7 @@ class ChunkStore:
             ) from None
         except (OSError, ValueError) as reason:
             raise _refused(path, f"cannot be read: {reason}") from None
+        return _in_new_words(_checked(path, record))
 
     def begin(self, plan: Plan) -> None:
         """Makes the folder of a study, or finds that it holds this very study.
@@ -112,12 +117,15 @@ class ChunkStore:
             raise _refused(self.folder, message)
         try:
             self.chunk_folder.mkdir(parents=True, exist_ok=True)
-            text = json.dumps(record, indent=1)
-            write_atomically(
-                self.folder / STUDY_FILE, lambda file: file.write(text.encode())
-            )
+            self.record(record)
         except OSError as failure:
             raise cannot_write(self.folder, failure) from None
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Writes the record of a study, with its checksum."""
+        text = json.dumps({**record, CHECKSUM: _checksum(record)}, indent=1)
+        path = self.folder / STUDY_FILE
+        write_atomically(path, lambda file: file.write(text.encode()))
 
     def _holds_something_else(self) -> bool:
         """True if the folder has content, and not only what a study that was killed at once leaves behind."""
@@ -153,7 +161,7 @@ class ChunkStore:
         """The content of a chunk.
 
         Raises:
-            BrokenChunk: it is damaged.
+            FrameError: it is damaged.
             FileNotFoundError: it is not there.
         """
         return decode(self._path(name).read_bytes())
@@ -162,7 +170,7 @@ class ChunkStore:
         """The content of a chunk, None where it is missing or damaged: it is then computed again."""
         try:
             return self.read(name)
-        except (BrokenChunk, OSError, ValueError, KeyError):
+        except (FrameError, OSError, ValueError, KeyError):
             return None
 
     @contextmanager
@@ -182,6 +190,29 @@ class ChunkStore:
                     f"{self.folder}: another process is computing this study; wait, or stop it"
                 )
             yield
+
+
+def _checked(path: Path, record: Any) -> dict[str, Any]:
+    """The record of a study without its checksum; those of 0.2 have none.
+
+    Raises:
+        DescriptionError: it is damaged, or no such record.
+    """
+    if not isinstance(record, dict) or not {"study", "scenario"} <= record.keys():
+        raise _refused(path, "is no record of a study")
+    held = {key: value for key, value in record.items() if key != CHECKSUM}
+    own = _checksum(held)
+    is_right = record.get(CHECKSUM, own) == own
+    # A damaged name of the checksum is a name that no record has.
+    if not is_right or not held.keys() <= RECORDED:
+        message = "is damaged: its checksum does not match its contents"
+        raise _refused(path, message)
+    return held
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    text = json.dumps(record, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _in_new_words(record: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ..describe.control_study import ControlStudy
 from ..describe.modelled import Modelled, model_facts, modelled_scenario
 from ..describe.scenario import Scenario
 from ..files.errors import DescriptionError, refuse_idle, refused
+from ..files.hdf5_checksum import checksum_problem
 from ..files.summary import Result, Summary, number, plain
 from ..parameters import (
     CertificateAuthority,
@@ -516,9 +517,10 @@ def source_of(workers: int | None, cluster: Any) -> Source:
 
 
 def finish_sweep(plan: Plan, store: ChunkStore, inventory: Survey) -> Sweep:
-    """The results of a store that holds all chunks; the dataset is written if it is missing."""
+    """The results of a store that holds all chunks; the dataset is written if it is missing or damaged."""
     target = store.folder / DATASET
-    if inventory.tally.computed or not target.exists():
+    is_whole = target.exists() and checksum_problem(target) is None
+    if inventory.tally.computed or not is_whole:
         write_dataset(plan, store, inventory.names, target)
     return Sweep(plan, store, inventory)
 

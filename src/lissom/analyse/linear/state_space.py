@@ -12,6 +12,7 @@ from jaxtyping import Bool, Complex
 from ...atomic import write_atomically
 from ...drawing import picture_of
 from ...files.array_file import read_arrays
+from ...files.mat_file import write_mat
 from ...files.summary import Result, Summary, count, number, numbers
 from ...solve.channels import UnknownNameError
 from ...types import Float
@@ -268,8 +269,6 @@ class LinearModel(Result):
 
     def save(self, path: Any) -> Any:
         """Write everything in full precision: `.npz` for NumPy, `.mat` for MATLAB and Octave."""
-        import scipy.io  # slow to import
-
         ending = _ending(path)
         data: dict[str, Any] = self._as_arrays()
         if ending == ".npz":
@@ -282,9 +281,7 @@ class LinearModel(Result):
         for key in keys:
             names = list(data[key])
             data[key] = np.array(names, dtype=object)
-        return write_atomically(
-            path, lambda file: scipy.io.savemat(file, data, oned_as="column")
-        )
+        return write_mat(path, data)
 
     @classmethod
     def load(cls, path: Any) -> "LinearModel":

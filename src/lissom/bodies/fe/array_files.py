@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ...atomic import write_atomically
 from ...files.array_file import (
     HDF5_ENDINGS,
     ArrayFileError,
@@ -19,6 +20,7 @@ from ...files.array_file import (
     read_arrays,
 )
 from ...files.fe_file import check_positions
+from ...files.hdf5_checksum import append_checksum
 from .elements import DofOrder, FiniteElements, elements_of
 from .fe_error import FeError, as_fe_error
 
@@ -68,14 +70,20 @@ def write_array_file(fe: FiniteElements, path: str | Path) -> None:
         arrays[f"{name}_value"] = entries.data
     if fe.surface is not None:
         arrays["surface"] = fe.surface
-    # h5py is loaded only for those files: importing it takes longer than reading most links.
-    if not _is_hdf5(Path(path)):
-        return np.savez_compressed(path, **arrays)
-    import h5py
 
-    with h5py.File(path, "w") as file:
-        for name, array in arrays.items():
-            file[name] = array
+    def write(file: Any) -> None:
+        if not _is_hdf5(Path(path)):
+            return np.savez_compressed(file, **arrays)
+        # Importing it takes longer than reading most links.
+        import h5py
+
+        # HDF5 looks back at what it has written: the draft is opened by its name.
+        with h5py.File(file.name, "w") as target:
+            for name, array in arrays.items():
+                target[name] = array
+        append_checksum(file.name)
+
+    write_atomically(path, write)
 
 
 def dof_table(fe: FiniteElements) -> np.ndarray:
