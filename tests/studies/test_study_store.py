@@ -2,17 +2,24 @@
 
 import errno
 import json
+import re
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import lissom as ls
-from lissom.studies.chunk import BrokenChunk, decode, encode
+from lissom.files.digest_frame import FrameError
+from lissom.files.hdf5_checksum import checksum_problem, has_checksum
+from lissom.files.summary import number
+from lissom.studies.chunk import decode, encode
 from lissom.studies.engine import compute_missing, survey
+from lissom.studies.pictures import plot_heat_map, plot_scatter
+from lissom.studies.report import StudyResults, _numbers, report_page
 from lissom.studies.store import ChunkStore, Plan, StoreError
 from lissom.studies.sweep import finish_sweep
 from lissom.studies.worker import compute_remotely
+from lissom.studies.worst_cases import worst_cases
 
 from .made_up_runs import E, MadeUpWorkers, content_of, numbers, study
 
@@ -29,9 +36,9 @@ def test_a_chunk_that_lost_a_byte_anywhere_is_not_read(plan):
     assert decode(data).reasons == content_of(plan, 0).reasons
     for k in range(0, len(data), 37):
         damaged = data[:k] + bytes([data[k] ^ 1]) + data[k + 1 :]
-        with pytest.raises(BrokenChunk):
+        with pytest.raises(FrameError):
             decode(damaged)
-    with pytest.raises(BrokenChunk):
+    with pytest.raises(FrameError):
         decode(data[:-1])
 
 
@@ -60,6 +67,62 @@ def test_a_damaged_chunk_is_computed_anew(plan, tmp_path):
     compute_missing(plan, store, workers)
     assert len(workers.asked) == 1
     assert chunks[2].read_bytes() == good
+
+
+def test_a_damaged_dataset_is_written_again_from_the_chunks(plan, tmp_path):
+    store = ChunkStore(tmp_path / "s")
+    results = finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    good = results.file.read_bytes()
+    assert has_checksum(results.file)
+    results.file.write_bytes(good[:900] + bytes([good[900] ^ 8]) + good[901:])
+    assert checksum_problem(results.file) is not None
+    finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    assert results.file.read_bytes() == good
+
+
+def test_runs_that_never_settle_are_among_the_numbers_of_the_report(plan, tmp_path):
+    store = ChunkStore(tmp_path / "s")
+    results = finish_sweep(plan, store, compute_missing(plan, store, MadeUpWorkers()))
+    data = results.data.load()
+    settling = np.arange(20.0)
+    settling[[3, 4, 5, 6, 7, 8, 9, 10, 11, 12]] = np.inf
+    settling[0] = np.nan
+    data["torque_peak"].values[:] = settling
+    data["tip_deflection"].values[:] = np.arange(20.0)
+    study_results = StudyResults(results.study, data, results.tally, {})
+    # 9 finite numbers of 19: the median is the tenth.
+    row = [*map(number, (1, 1.9, np.inf, np.inf, np.inf))]
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", _numbers(study_results))
+    place = next(k for k, cell in enumerate(cells) if "torque_peak" in cell)
+    assert cells[place + 1 : place + 8] == [*row, "19", "10"]
+    place = next(k for k, cell in enumerate(cells) if "tip_deflection" in cell)
+    assert cells[place + 1 : place + 8] == [
+        "0",
+        "0.95",
+        "9.5",
+        "18.05",
+        "19",
+        "20",
+        "0",
+    ]
+    worst = worst_cases(results.study, data)
+    (axes, *_) = plot_heat_map(results.study, data, ["torque_peak"], worst).get_axes()
+    assert "10 infinite, 1 no number" in axes.get_title(loc="left")
+    figure = plot_scatter(results.study, data, ["torque_peak"], worst)
+    marks = [line for axes in figure.get_axes() for line in axes.get_lines()]
+    infinite = [line for line in marks if line.get_gid() == "infinite"]
+    assert [len(line.get_xdata()) for line in infinite] == [10, 10]
+    page = report_page(study_results)
+    assert "infinite" in page and "inf" in page
+
+
+def test_a_damaged_record_of_a_study_is_refused(plan, tmp_path):
+    store = ChunkStore(tmp_path / "s")
+    compute_missing(plan, store, MadeUpWorkers())
+    record = store.folder / "study.json"
+    record.write_text(record.read_text().replace('"runs": 20', '"runs": 28'))
+    with pytest.raises(ls.DescriptionError, match="is damaged: its checksum"):
+        compute_missing(plan, store, MadeUpWorkers())
 
 
 def test_a_changed_study_is_refused_with_what_changed(plan, tmp_path):
@@ -184,9 +247,12 @@ def test_a_store_that_was_begun_with_an_old_word_for_zip_goes_on(tmp_path):
         plan = Plan.of(study(over=over, sampling="zip"))
         compute_missing(plan, store, MadeUpWorkers(stop_after=SOME))
     record = store.folder / "study.json"
-    text = record.read_text()
-    assert '"sampling": "zip"' in text
-    record.write_text(text.replace('"sampling": "zip"', '"sampling": "together"'))
+    written = json.loads(record.read_text())
+    # Earlier versions wrote no checksum either.
+    del written["sha256"]
+    assert written["study"]["sampling"] == "zip"
+    written["study"]["sampling"] = "together"
+    record.write_text(json.dumps(written))
     assert ls.sweep(str(store.folder), status=True).tally.done == SOME * 3
     for word, left in (("zip", plan.chunks - SOME), ("together", 0)):
         plan, workers = Plan.of(study(over=over, sampling=word)), MadeUpWorkers()

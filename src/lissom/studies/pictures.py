@@ -97,6 +97,7 @@ def plot_controllers(study: Study, data: Any, path: str | Path | None = None) ->
             y = numbers_of(data, request.label)[order]
             colour = line_colour(k)
             axes.plot(x[order], y, ".-", color=colour, lw=1.4, label=request.controller)
+            _mark_infinite(axes, x[order], y, colour)
         axes.set_ylabel(label_of(data, requests[0].label, metric))
         tidy_axes(axes)
     rows[-1].set_xlabel(label_of(data, label))
@@ -142,11 +143,27 @@ def _heat_map(axes: Axes, study: Study, data: Any, metric: str) -> None:
     axes.figure.colorbar(drawn, ax=axes, label=label_of(data, metric))
     axes.set_xlabel(label_of(data, across))
     axes.set_ylabel(label_of(data, up))
-    failed = "" if np.isfinite(values).all() else "; blank: no number"
-    axes.set_title(f"{metric}{failed}", **TITLE)
+    axes.set_title(f"{metric}{_left_out(values, 'blank')}", **TITLE)
     axes.tick_params(labelsize=8.5, colors=SOFT, labelcolor=INK)
     name_levels(axes.xaxis, data, across)
     name_levels(axes.yaxis, data, up)
+
+
+def _left_out(values: np.ndarray, how: str) -> str:
+    """How many runs a picture cannot show, for its title; nothing where it shows all."""
+    counts = {"infinite": np.isinf(values).sum(), "no number": np.isnan(values).sum()}
+    words = [f"{count} {word}" for word, count in counts.items() if count]
+    return f"; {how}: {', '.join(words)}" if words else ""
+
+
+def _mark_infinite(axes: Axes, x: np.ndarray, y: np.ndarray, colour: Any) -> None:
+    """Triangles at the upper edge where a metric is infinite, as the settling time of a run that never settles."""
+    infinite = np.isinf(y)
+    if infinite.any():
+        top = axes.get_xaxis_transform()
+        at = x[infinite]
+        style = {"ms": 6, "color": colour, "clip_on": False, "transform": top}
+        axes.plot(at, np.ones_like(at), "^", gid="infinite", **style)
 
 
 def _mark_worst(
@@ -160,10 +177,15 @@ def _mark_worst(
         # The words stand on the side where there is more room.
         is_left = x[case.run] < np.nanmean([np.nanmin(x), np.nanmax(x)])
         place = (x[case.run], y[case.run])
-        axes.plot(*place, "o", ms=9, mfc="none", mec=WORST, mew=2, clip_on=False)
+        frame = axes.transData
+        if np.isinf(place[1]):
+            place, frame = (x[case.run], 1.0), axes.get_xaxis_transform()
+        ring = {"ms": 9, "mfc": "none", "mec": WORST, "mew": 2, "clip_on": False}
+        axes.plot(*place, "o", transform=frame, **ring)
         axes.annotate(
             f"run {case.run}",
             place,
+            xycoords=frame,
             xytext=(8, -12) if is_left else (-8, -12),
             textcoords="offset points",
             ha="left" if is_left else "right",
@@ -213,6 +235,7 @@ def _scatter(axes: Axes, study: Study, data: Any, label: str, metric: str) -> No
         color=line_colour(0),
         mew=0,
     )
+    _mark_infinite(axes, x, y, line_colour(0))
     tidy_axes(axes)
 
 
@@ -235,7 +258,8 @@ def plot_parallel(
     axes.add_collection(drawn)
     figure.colorbar(drawn, ax=axes, label=label_of(data, metric))
     _upright_scales(axes, data, names, columns)
-    axes.set_title(f"{metric}: {len(rows)} runs", **TITLE)
+    left_out = _left_out(columns[-1], "not drawn")
+    axes.set_title(f"{metric}: {len(rows)} runs{left_out}", **TITLE)
     return finish(figure, path)
 
 

@@ -123,13 +123,29 @@ def _numbers(results: StudyResults) -> str:
     rows = []
     for name in names:
         values = numbers_of(results.data, name)
-        values = values[np.isfinite(values)]
-        percentiles = (
-            np.percentile(values, PERCENTILES) if len(values) else [np.nan] * 5
-        )
-        rows.append((label_of(results.data, name), *map(float, percentiles)))
+        values = values[~np.isnan(values)]
+        infinite = int(np.isinf(values).sum())
+        label = label_of(results.data, name)
+        rows.append((label, *percentiles_of(values), len(values), infinite))
     columns = ("metric", "smallest", "5 %", "median", "95 %", "largest")
-    return _table(columns, rows) if rows else ""
+    counts = ("runs", "infinite")
+    return _table((*columns, *counts), rows) if rows else ""
+
+
+def percentiles_of(values: np.ndarray) -> list[float]:
+    """Smallest value, 5 %, median, 95 % and largest value; infinite ones, as of a run that never settles, count too."""
+    if not len(values):
+        return [np.nan] * len(PERCENTILES)
+    below, above = (
+        np.percentile(values, PERCENTILES, method=side) for side in ("lower", "higher")
+    )
+    with np.errstate(invalid="ignore"):
+        between = np.percentile(values, PERCENTILES)
+    # There is no straight line to infinity: what lies on the way there is infinite.
+    infinite = np.where(np.isinf(above), above, below)
+    is_finite = np.isfinite(below) & np.isfinite(above)
+    found = np.where(is_finite, between, np.where(below == above, below, infinite))
+    return found.tolist()
 
 
 def _worst(results: StudyResults) -> str:

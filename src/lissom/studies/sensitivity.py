@@ -51,7 +51,9 @@ def sobol(study: Study, data: Any, metric: str) -> SobolIndices:
     # A sample counts only if all of its runs have a number, and the estimator takes a power of two of them.
     whole = np.flatnonzero(np.isfinite(pages).all(axis=0))
     if len(whole) < 2:
-        raise ValueError(f"{metric}: in every sample a run failed, but in {len(whole)}")
+        raise ValueError(
+            f"{metric}: in every sample a run failed or is infinite, but in {len(whole)}"
+        )
     count = 2 ** int(np.log2(len(whole)))
     pages = pages[:, whole[:count]]
     values = {"f_A": pages[:1], "f_B": pages[1:2], "f_AB": pages[2:, None]}
