@@ -104,6 +104,9 @@ def curves_of(file: str, run: Run, what: Sequence[str]) -> list[Curves]:
             if place is None:
                 curves.append(recorded_curves(run, entry))
                 continue
+            if "scenario" not in run.facts:
+                message = "follows from the robot, which a table does not hold"
+                raise refused("what", entry, message, file=file)
             model = model or _model_of(file)
             curves.append(_section_curves(model, run, entry, place))
         except UnknownNameError as failure:

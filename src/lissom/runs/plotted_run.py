@@ -10,8 +10,9 @@ from ..files.summary import Result, Summary, plain
 from ..parameters import Quantities, ResultFile
 from .curves_of_files import curves_of
 from .output_files import PAGE, TABLE
-from .result_files import loaded_run
+from .result_files import run_or_table
 from .run import Run
+from .run_columns import quantities
 from .run_curves import curves_as_csv
 
 
@@ -38,6 +39,10 @@ class PlottedRun(Result):
             DescriptionError: the run holds no such quantity.
         """
         ending = Path(path).suffix.lower()
+        if not self.what and "scene" not in self.run.facts:
+            held = ",".join(quantities(self.run.data))
+            message = f"a table holds no robot to draw: choose quantities of it, such as {held}"
+            raise refused("what", None, message, file=self.file)
         if ending in PAGE and self.what:
             message = "an animation shows all quantities: leave --what out"
             raise refused("what", ", ".join(self.what), message)
@@ -65,7 +70,7 @@ def plotted_run(run: ResultFile, *, what: Quantities = ()) -> PlottedRun:
     """A run of a result file, or chosen quantities of it: `save` draws them or writes them into a table.
 
     Args:
-        run: the result file.
+        run: the result file, or the table of a run (.csv), of which quantities are chosen.
         what: `q`, `torque.upper`, `position.lower/tip`, `energy`, `lower/element0.mz`; default: the usual ones.
 
     Returns:
@@ -79,4 +84,4 @@ def plotted_run(run: ResultFile, *, what: Quantities = ()) -> PlottedRun:
         >>> path = ls.simulate("simple-pendulum", [0.3], t_end=0.01).save("run.nc")
         >>> ls.plotted_run("run.nc", what=["q", "energy"]).save("run.csv")
     """
-    return PlottedRun(str(run), loaded_run(str(run)), tuple(what))
+    return PlottedRun(str(run), run_or_table(str(run)), tuple(what))

@@ -1,5 +1,6 @@
 """Results read back from their files."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..files.array_file import ArrayFileError
@@ -10,6 +11,20 @@ if TYPE_CHECKING:
 
 # Every file of a run has these.
 REQUIRED = ("time", "q", "position", "joint", "node", "link")
+
+
+def run_or_table(path: str) -> "Run":
+    """The run of a result file, or of a table (.csv) of one, which holds no robot.
+
+    Raises:
+        DescriptionError: there is no such file, or it holds no run.
+    """
+    if Path(path).suffix.lower() != ".csv":
+        return loaded_run(path)
+    # Brings the solvers.
+    from .run_csv import run_of_csv
+
+    return run_of_csv(path)
 
 
 def loaded_run(path: str) -> "Run":

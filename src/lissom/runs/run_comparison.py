@@ -13,7 +13,7 @@ from ..files.summary import Result, Summary, number, plain
 from ..parameters import ComparedNode, ResultFiles
 from ..solve.channels import UnknownNameError
 from .curves_of_files import rows_at
-from .result_files import loaded_run
+from .result_files import run_or_table
 from .run import Run
 from .run_columns import node_label
 
@@ -86,7 +86,8 @@ class RunComparison(Result):
         facts = []
         for name, run in self.runs.items():
             known = run_model_facts(run.facts)
-            facts.append((name, f"{known['robot']}, {known['model']}"))
+            model = known["model"] if "formulation" in run.facts else "a table"
+            facts.append((name, f"{known['robot']}, {model}"))
         if self.not_shared:
             facts.append(("not in all runs", ", ".join(self.not_shared)))
         return Summary(title, tuple(facts), COLUMNS, tuple(rows))
@@ -96,6 +97,9 @@ class RunComparison(Result):
         from ..show.plot import plot_compare
 
         first = self.runs[self.first]
+        if not all(map(_tips, self.runs.values())):
+            message = "a table holds no positions: the path of a node cannot be drawn"
+            raise refused("runs", ", ".join(self.runs), message)
         node = self.node or _tips(first)[-1]
         label = node_label(first.labels("node"), node)
         datasets = {
@@ -111,7 +115,7 @@ def compare_runs(runs: ResultFiles, *, node: ComparedNode = None) -> RunComparis
     """Differences of joints and tips between runs, over the time that they share.
 
     Args:
-        runs: result files; the first is what the others are compared with.
+        runs: result files or tables of runs (.csv); the first is what the others are compared with.
         node: whose path is drawn, and compared beside the tips; default: the last link's tip.
 
     Returns:
@@ -130,7 +134,7 @@ def compare_runs(runs: ResultFiles, *, node: ComparedNode = None) -> RunComparis
     """
     if len(runs) < 2:
         raise refused("runs", len(runs), "two result files or more are needed")
-    loaded = {name: loaded_run(name) for name in runs}
+    loaded = {name: run_or_table(name) for name in runs}
     if len(loaded) < len(runs):
         raise refused("runs", ", ".join(runs), "a file is named twice")
     first, *others = loaded
@@ -171,7 +175,7 @@ def _differences(
     start, end = time
     inside = (first.t >= start) & (first.t <= end)
     t = first.t[inside]
-    joints, others = first.labels("joint"), run.labels("joint")
+    joints, others = _joints(first), _joints(run)
     for joint in joints:
         if joint in others:
             own = first.q[inside][:, [joints.index(joint)]]
@@ -209,13 +213,20 @@ def _difference(
     )
 
 
+def _joints(run: Run) -> list[str]:
+    # A table may hold other quantities alone.
+    return run.labels("joint") if "q" in run.names else []
+
+
 def _tips(run: Run) -> list[str]:
+    if "position" not in run.names:
+        return []
     return [f"{link}/tip" for link in run.labels("link")]
 
 
 def _not_shared(runs: Mapping[str, Run]) -> Iterator[str]:
     """Joints and tips that some runs lack."""
-    for names_of in (lambda run: run.labels("joint"), _tips):
+    for names_of in (_joints, _tips):
         lists = [names_of(run) for run in runs.values()]
         every = dict.fromkeys(name for names in lists for name in names)
         for name in every:

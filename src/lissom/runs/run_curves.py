@@ -25,12 +25,19 @@ def recorded_curves(run: Run, entry: str) -> Curves:
     """
     quantity, _, part = entry.partition(".")
     held = quantities(run.data)
-    if quantity == DISPLACEMENT:
+    known = _held_and_derived(held)
+    if quantity == DISPLACEMENT and quantity in known:
         return Curves(entry, "m", _displacement(run, part))
     if quantity not in held:
-        raise unknown_name("quantity", quantity, [*held, DISPLACEMENT])
+        raise unknown_name("quantity", quantity, known)
     unit = run.data[quantity].attrs.get("units", "")
     return Curves(entry, str(unit), _columns(run, quantity, part))
+
+
+def _held_and_derived(held: Sequence[str]) -> list[str]:
+    """Quantities that a run holds, and the displacement where it follows from them."""
+    follows = {"position", "erls_position"} <= {*held}
+    return [*held, DISPLACEMENT] if follows else [*held]
 
 
 def _displacement(run: Run, part: str) -> Mapping[str, ndarray]:

@@ -39,6 +39,7 @@ from .scene import (
 ENERGIES = ("kinetic", "strain", "gravity", "input", "dissipated")
 MODE_SIZE = 0.15  # largest displacement of a drawn mode, against the robot's extent
 TWIST_ONLY = 1e-6  # displacements below this share of rotation times extent are none
+DOWN = (0.0, 0.0, -9.81)  # gravity of what does not say
 
 
 def plot_run(data: Dataset, path: str | Path | None = None) -> Figure:
@@ -361,9 +362,8 @@ def _plot_paths(
     """Path of one node in every run."""
     runs = list(datasets.values())
     paths = [run.position.sel(node=node).values for run in runs]
-    scene = scene_from_json(runs[0].attrs["scene"])
     points = np.concatenate(paths)
-    axes, draw = path_axes(figure, place, points, scene.gravity)
+    axes, draw = path_axes(figure, place, points, _gravity_of(runs))
     for k, name in enumerate(datasets):
         draw(
             paths[k],
@@ -374,6 +374,13 @@ def _plot_paths(
         )
     axes.set_title(f"Path of {node}", **TITLE)
     side_legend(axes)
+
+
+def _gravity_of(runs: Sequence[Dataset]) -> Sequence[float]:
+    """Gravity of the first run that knows its robot, downwards along z where none does: it says what is up."""
+    scenes = (run.attrs["scene"] for run in runs if "scene" in run.attrs)
+    first = next(scenes, None)
+    return DOWN if first is None else scene_from_json(first).gravity
 
 
 def _plot_spread(
@@ -409,7 +416,7 @@ def plot_modes(
     path: str | Path | None = None,
     *,
     rotations: ndarray | None = None,
-    gravity: Sequence[Number] = (0.0, 0.0, -9.81),
+    gravity: Sequence[Number] = DOWN,
     labels: Sequence[str] | None = None,
 ) -> Figure:
     """Figure of mode shapes, one panel each, the robot at rest in grey behind.
