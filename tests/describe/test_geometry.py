@@ -227,3 +227,19 @@ def test_a_beam_of_open_length_is_refused():
                 "links": [{"name": "a", "joint": {"type": "revolute"}, "beam": BEAM}],
             }
         )
+
+
+@pytest.mark.parametrize("turned", ["x", "y", "z"])
+def test_a_beam_along_the_axis_of_its_joint_has_a_default_direction_of_its_section(
+    turned,
+):
+    axis = np.eye(3)["xyz".index(turned)]
+    joint = {"type": "revolute", "origin": {}, "axis": axis.tolist()}
+    path = [[0, 0, 0], (0.4 * axis).tolist(), (0.4 * axis + [0.1, 0.2, 0.3]).tolist()]
+    section = {"shape": "rectangle", "y": 0.01, "z": 0.03}
+    beam = BEAM | {"path": path, "section": section}
+    link = {"name": "shaft", "joint": joint, "beam": beam}
+    robot = Robot.from_dict({"name": "shaft", "links": [link]})
+    # Along the first piece the link's x axis, its z axis where that is the joint's; then the joint axis.
+    first = [0.0, 0.0, 1.0] if turned == "x" else [1.0, 0.0, 0.0]
+    np.testing.assert_array_equal(beam_up(robot, 0), [first, axis])

@@ -137,7 +137,7 @@ class Beam(Part):
     up: Annotated[
         Direction | None,
         about(
-            "section's z axis; default: the joint axis, or x where the beam runs along it"
+            "section's z axis; default: the joint axis; x where the beam runs along it, z where both are x"
         ),
     ] = None
     material: NamedMaterial

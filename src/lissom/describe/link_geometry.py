@@ -219,7 +219,8 @@ def _dh_polyline(dh: DH) -> Real:
 def up_directions(links: PartialLinks, i: int) -> Real:
     """Direction of the section's z axis on every segment of link i, not yet at right angles to the beam.
 
-    As written, else the joint axis, or the link's x axis where the beam runs along the joint axis.
+    As written, else the joint axis; the link's x axis where the beam runs along the joint axis, and its z axis where
+    both are x.
     """
     link = links[i]
     assert link is not None and link.beam is not None
@@ -230,12 +231,18 @@ def up_directions(links: PartialLinks, i: int) -> Real:
     if link.beam.up is not None:
         return xp.broadcast_to(array(link.beam.up), segments.shape)
     joint_axis = axis(link)[None, :]
-    x_axis = np.eye(3)[:1]
-    # |s x axis|^2 = |s|^2 sin^2 of the angle between them: no square root, whose slope at zero is infinite.
-    across = xp.sum(xp.cross(segments, joint_axis) ** 2, axis=1)
-    length = xp.sum(segments**2, axis=1)
-    parallel = across < PARALLEL**2 * length
-    return xp.where(parallel[:, None], x_axis, joint_axis)
+    x_axis, z_axis = np.eye(3)[:1], np.eye(3)[2:]
+    other = xp.where(_runs_along(segments, x_axis), z_axis, x_axis)
+    return xp.where(_runs_along(segments, joint_axis), other, joint_axis)
+
+
+def _runs_along(segments: Real, direction: Real) -> Any:
+    """Which segments (k, 3) lie along a direction of unit length, as a column of truth values."""
+    xp = namespace(segments, direction)
+    # |s x d|^2 = |s|^2 sin^2 of the angle between them: no square root, whose slope at zero is infinite.
+    across = xp.sum(xp.cross(segments, direction) ** 2, axis=1, keepdims=True)
+    length = xp.sum(segments**2, axis=1, keepdims=True)
+    return across < PARALLEL**2 * length
 
 
 def node_count(links: PartialLinks, i: int) -> int | None:
