@@ -34,6 +34,7 @@ from lissom.analyse.validity.validity_warning import (
     warning_lines,
     worst_warning,
 )
+from lissom.describe import DescriptionError
 from lissom.describe.section import Box, General, Rectangle, Tube, section_values
 
 # A rod of steel that hangs out sideways, clamped by its joint, with a load at its tip.
@@ -139,6 +140,24 @@ def test_units_of_the_other_kind_of_joint_raise_a_warning_in_a_scenario():
     assert Scenario.from_dict(json.loads(json.dumps(wrong.to_dict()))).initial.q == (
         0.01,
     )
+
+
+def test_gains_with_units_of_the_other_kind_of_joint_raise_a_warning():
+    reference = {"t": [0.0], "value": [[0.1]]}
+    law = {"type": "pd", "kp": ["60 N m/rad"], "kd": [3], "reference": reference}
+    right = Scenario.from_dict({"robot": rod.to_dict(), "controller": law})
+    assert right.controller.kp == (60.0,) and not scenario_warnings(right)
+    for wrong in ({"kp": ["60 N/m"]}, {"kd": ["2 kN s/m"]}):
+        (warning,) = scenario_warnings(
+            right.replace({f"controller.{key}": value for key, value in wrong.items()})
+        )
+        assert (warning.check, warning.about) == ("units", "joint rod")
+    gains = {"kp": ["0.2 kNm/rad"], "ki": ["40 N m/rad/s"], "kd": ["3 Nm s/rad"]}
+    pid = {"type": "pid", "sample": "2 ms", "gains": gains, "reference": reference}
+    whole = Scenario.from_dict({"robot": rod.to_dict(), "controller": pid}).controller
+    assert [whole.gains.kp, whole.gains.ki, whole.gains.kd] == [(200,), (40,), (3,)]
+    with pytest.raises(DescriptionError, match="kp.*'kg' is not a unit"):
+        right.replace({"controller.kp": ["60 kg"]})
 
 
 def test_library_materials_know_their_yield_stress():

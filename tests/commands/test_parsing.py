@@ -58,8 +58,13 @@ def test_names_are_split_at_commas_and_empty_ones_left_out():
 
 
 def test_one_gain_is_for_every_joint():
-    assert parsing.gains(PENDULUM, "--kp", "300") == 300.0
-    assert parsing.gains(PENDULUM, "--kp", "300,200") == (300.0, 200.0)
+    unit = "N m/rad or N/m"
+    assert parsing.gains(PENDULUM, "--kp", "300", unit) == 300.0
+    assert parsing.gains(PENDULUM, "--kp", "300,200", unit) == (300.0, 200.0)
+    assert parsing.gains(PENDULUM, "--kp", "60 N m/rad, 2 kNm/rad", unit) == (60, 2000)
+    for text in ("60 N/m,1", "60 N s/m", "nan", "1,2,3"):
+        with pytest.raises(DescriptionError, match="--kp"):
+            parsing.gains(PENDULUM, "--kp", text, unit)
 
 
 def test_a_band_is_spaced_logarithmically():
@@ -87,7 +92,11 @@ def test_settings_come_before_options_and_missing_options_change_nothing():
         (lambda text: parsing.band("--band", text), "--band", "1:inf"),
         (lambda text: parsing.axis_of("--over", text), "--over", "upper=0"),
         (lambda text: parsing.axis_of("--over", text), "--over", "upper=0:nan:3"),
-        (lambda text: parsing.gains(PENDULUM, "--kd", text), "--kd", "1,2,3"),
+        (
+            lambda text: parsing.gains(PENDULUM, "--kd", text, "N m s/rad"),
+            "--kd",
+            "1,2,3",
+        ),
         (lambda text: parsing.joint_values(PENDULUM, "--q", text), "--q", "1"),
         (lambda text: TEXTS["length"]("--mesh-size", text), "--mesh-size", "big"),
         (lambda text: TEXTS["frequency"]("--frequency", text), "--frequency", "-1"),

@@ -192,16 +192,28 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def gains(robot: Robot, option: str, text: str) -> float | tuple[float, ...]:
-    """`300` for every joint, or `300,200`."""
-    message = "must be one number, or one for each moving joint"
-    with readable(option, text, f"{message} such as 300,200"):
-        values = tuple(float(part) for part in text.split(","))
-    if len(values) == 1:
-        return values[0]
-    if len(values) != len(robot.joint_names):
-        raise refused(option, text, f"{message}: {', '.join(robot.joint_names)}")
-    return values
+def gains(robot: Robot, option: str, text: str, unit: str) -> float | tuple[float, ...]:
+    """`300` for every joint, or `300,200`; also with units, `60 N m/rad,200 N/m`.
+
+    Args:
+        robot: the robot.
+        option: name of the option.
+        text: its text.
+        unit: of revolute joints, `or`, of prismatic ones.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) == 1:
+        return quantity(option, text, unit)
+    joints = [link for link in robot.links if link.joint.moves]
+    if len(parts) != len(joints):
+        names = ", ".join(robot.joint_names)
+        message = f"must be one number, or one for each moving joint: {names}"
+        raise refused(option, text, message)
+    units = dict(zip(POSITION, unit.split(" or "), strict=True))
+    return tuple(
+        quantity(option, part, units[link.joint.type])
+        for part, link in zip(parts, joints, strict=True)
+    )
 
 
 def numbers_by_name(option: str, texts: Sequence[str]) -> dict[str, float]:

@@ -281,7 +281,7 @@ def _read(
     if facts.kind in UNITS:
         return joint_values(robot, option, text, UNITS[facts.kind], degrees)
     if facts.kind == "gains":
-        return gains(robot, option, text)
+        return gains(robot, option, text, facts.unit)
     if facts.kind in TEXTS:
         return TEXTS[facts.kind](option, text)
     if facts.above is not None and not facts.above < text < float("inf"):

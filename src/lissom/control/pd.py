@@ -13,7 +13,7 @@ from typing_extensions import override
 from jaxnative.compiled import compiled_quickly
 from jaxnative.marks import noinline, vmap_rows
 
-from ..describe.controllers import Gains, Seconds
+from ..describe.controllers import ErrorGains, RateGains, Seconds
 from ..describe.time_tables import ReferenceTable
 from ..dynamics.formulation import AbstractFormulation, on_branch_near
 from ..files.part import Part
@@ -38,8 +38,8 @@ class PDController(Part):
     """
 
     type: Literal["pd"]
-    kp: Gains
-    kd: Gains
+    kp: ErrorGains
+    kd: RateGains
     reference: ReferenceTable
     # Adds the torque that holds the rigid robot at the reference.
     gravity_compensation: bool = False

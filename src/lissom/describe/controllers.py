@@ -16,10 +16,19 @@ from ..files.quantity import ANY_LENGTH, Numbers, Quantity, Whole, error, kind_o
 from .planned_motions import TIMED, Reference
 from .time_tables import Coordinates, Row
 
-Gains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", least=0))]
-Positives = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]
+# Gains on the error of encoders, on its integral and on its rate.
+ErrorGains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("N m/rad or N/m", least=0))]
+IntegralGains = Annotated[
+    Row, Numbers(ANY_LENGTH, Quantity("N m/rad/s or N/m/s", least=0))
+]
+RateGains = Annotated[Row, Numbers(ANY_LENGTH, Quantity("N m s/rad or N s/m", least=0))]
+Distances = Annotated[Row, Numbers(ANY_LENGTH, Quantity("rad or m", above=0))]
+IntegralErrors = Annotated[Row, Numbers(ANY_LENGTH, Quantity("rad s or m s", above=0))]
 Torques = Annotated[Row, Numbers(ANY_LENGTH, Quantity("N m or N", above=0))]
-TorqueRates = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]
+TorqueRates = Annotated[Row, Numbers(ANY_LENGTH, Quantity("N m/s or N/s", above=0))]
+# Of sensors, each in the unit of its channel.
+Deviations = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", above=0))]
+DeviationsOrNone = Annotated[Row, Numbers(ANY_LENGTH, Quantity("", least=0))]
 Seconds = Annotated[float, Quantity("s", above=0)]
 Hertz = Annotated[float, Quantity("Hz", above=0)]
 Positive = Annotated[float, Quantity("", above=0)]
@@ -65,10 +74,10 @@ class ControlLoop(Part):
     """The loop as it is in life: sensors, computation and drives that are not ideal."""
 
     delay: Annotated[int, Whole(0, 100)] = 0  # samples from measurement to torque
-    noise: Gains | None = None  # standard deviation of every sensor
-    resolution: Gains | None = None  # step of every sensor
+    noise: DeviationsOrNone | None = None  # standard deviation of every sensor
+    resolution: DeviationsOrNone | None = None  # step of every sensor
     torque_limit: Torques | None = None
-    rate_limit: TorqueRates | None = None  # [N m/s or N/s]
+    rate_limit: TorqueRates | None = None
     bandwidth: Hertz | None = None  # of the drives
     seed: Annotated[int, Whole(0, 2**31)] = 0
 
@@ -104,9 +113,9 @@ class Common(Part):
 class JointGains(Part):
     """Gains of joint control: as numbers, or from a bandwidth and a damping ratio."""
 
-    kp: Gains | None = None
-    ki: Gains | None = None
-    kd: Gains | None = None
+    kp: ErrorGains | None = None
+    ki: IntegralGains | None = None
+    kd: RateGains | None = None
     bandwidth: Hertz | None = None
     damping: Positive = 0.7
     lag: Seconds | None = None  # of the derivative's filter; default two samples
@@ -122,10 +131,10 @@ class JointGains(Part):
 class Tolerances(Part):
     """Deviations that cost one each (Bryson's rule)."""
 
-    position: Positives
+    position: Distances
     torque: Torques
     energy: Annotated[float, Quantity("J", above=0)] | None = None
-    integral: Positives | None = None
+    integral: IntegralErrors | None = None
 
 
 class Noise(Part):
@@ -133,7 +142,7 @@ class Noise(Part):
 
     torque: Torques
     drift: Torques | None = None  # of lasting torques from sample to sample
-    sensors: Positives
+    sensors: Deviations
 
 
 class StateFeedback(Common):

@@ -1,6 +1,6 @@
 """Warnings about a description: numbers that a file may hold and hardly any robot has."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,10 @@ def _old_file(scenario: Scenario) -> Iterator[ValidityWarning]:
 
 def _units_of_scenario(scenario: Scenario) -> Iterator[ValidityWarning]:
     joints = [link for link in scenario.robot.links if link.joint.moves]
+    actuated = [link.name for link in joints if link.joint.actuated]
     inputs = scenario.inputs
+    reference = entry_of(scenario.controller, "reference", "value") or ()
+    rows = [*reference, *_rows_with_units(scenario.controller)]
     for k, link in enumerate(joints):
         values = [
             _entry(scenario.initial.q, k),
@@ -177,9 +180,26 @@ def _units_of_scenario(scenario: Scenario) -> Iterator[ValidityWarning]:
             inputs.torque.get(link.name),
             inputs.motion.get(link.name),
         ]
-        rows = entry_of(scenario.controller, "reference", "value") or ()
-        values += [_entry(row, k) for row in rows]
+        for row in rows:
+            # One number for each moving joint, or for each of those that a motor drives.
+            of_actuated = np.shape(row) == (len(actuated),)
+            if not of_actuated:
+                values.append(_entry(row, k))
+            elif link.name in actuated:
+                values.append(_entry(row, actuated.index(link.name)))
         yield from wrong_units(f"joint {link.name}", link.joint.type, values)
+
+
+def _rows_with_units(part: Any) -> Iterator[Sequence[Any]]:
+    """Lists in a controller, one number for each joint, of which some were written with a unit."""
+    if isinstance(part, Part):
+        for key, entry in part:
+            # A reference may consist of places, which are about no joint.
+            if key != "reference":
+                yield from _rows_with_units(entry)
+    elif isinstance(part, tuple | list):
+        if any(isinstance(item, NumberWithUnit) for item in part):
+            yield part
 
 
 def _entry(row: Any, k: int) -> Any:
