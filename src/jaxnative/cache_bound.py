@@ -13,9 +13,12 @@ MOST_BYTES = 500_000_000  # of files in one folder: JAX's code is in one, machin
 SHARE_LEFT = 0.8  # of that, after a sweep: the next one has to find something
 PAUSE = 600.0  # [s] between two sweeps
 LAST_SWEEP = "last-sweep"  # a file whose time says when that was
-# Names of entries, JAX's, those of machine code and its drafts: nothing else in a folder is ours to take away.
+# Words with which names of our own entries begin; machine code has none.
+KINDS = ("program-", "source-", "document-", "")
+# Names of entries, JAX's, our own and their drafts: nothing else in a folder is ours to take away.
 ENTRY = re.compile(
-    r".+-[0-9a-f]{64}-(cache|atime)|\.?(program-)?[0-9a-f]{64}(-\w+)?(\.\d+\.tmp)?"
+    r".+-[0-9a-f]{64}-(cache|atime)"
+    rf"|\.?({'|'.join(KINDS)})[0-9a-f]{{64}}(-\w+)?(\.\d+\.tmp)?"
 )
 
 

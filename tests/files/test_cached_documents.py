@@ -1,8 +1,11 @@
 """A file that was read before is not parsed again, and is what it was."""
 
+from pathlib import Path
+
 import pytest
 
-from jaxnative import code_cache
+from jaxnative import cache_bound, code_cache
+from jaxnative.source_digest import source_digest
 from lissom.describe import DescriptionError, Robot
 from lissom.files import document
 from lissom.files.description_files import library_folder
@@ -85,3 +88,14 @@ def test_broken_files_are_not_kept(folder, tmp_path):
     with pytest.raises(DescriptionError, match="broken YAML"):
         read_document(file)
     assert not list(folder.glob("document-*"))
+
+
+def test_what_reading_a_file_leaves_in_the_cache_is_swept(folder, tmp_path):
+    path = tmp_path / "robot.yaml"
+    path.write_text("name: arm\n")
+    source_digest.cache_clear()
+    read_document(path)
+    names = {file.name for file in folder.iterdir()} - {cache_bound.LAST_SWEEP}
+    kinds = {name.partition("-")[0] for name in names}
+    assert kinds == {"document", "source"}
+    assert names == {Path(e.path).name for e in cache_bound.entries_of(folder)}
