@@ -1,7 +1,9 @@
 """C text of any function of arrays."""
 
 import re
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -11,6 +13,9 @@ from . import marks
 from .c_text import STORED, program_text
 from .translate import Module
 from .untranslatable import Untranslatable
+
+# Folders of packages whose lines are not those of the function that is exported.
+LIBRARIES = ("jax", "numpy", "equinox", "jaxtyping")
 
 
 class ExportError(ValueError):
@@ -32,7 +37,8 @@ def export_c(function: Callable[..., Any], *arguments: Any, name: str) -> str:
         The text of the C file.
 
     Raises:
-        ExportError: the function uses an operation that has no form in C, or the name is none.
+        ExportError: the function uses an operation that has no form in C, is no function of JAX, or gives what is no
+            array; or the name is none.
 
     Example:
         >>> import jax.numpy as jnp
@@ -46,10 +52,15 @@ def export_c(function: Callable[..., Any], *arguments: Any, name: str) -> str:
     leaves = [np.asarray(leaf) for leaf in leaves]
 
     def on_arrays(leaves: list[Any]) -> Any:
-        return function(*jax.tree.unflatten(tree, leaves))
+        found = function(*jax.tree.unflatten(tree, leaves))
+        _check_results(name, found)
+        return found
 
-    with marks.tracing():
-        traced, shape = jax.make_jaxpr(on_arrays, return_shape=True)(leaves)
+    try:
+        with marks.tracing():
+            traced, shape = jax.make_jaxpr(on_arrays, return_shape=True)(leaves)
+    except (jax.errors.JAXTypeError, jax.errors.JAXIndexError) as failure:
+        raise ExportError(_why_not_traced(name, failure)) from None
     forms = [(variable.aval, None) for variable in traced.jaxpr.invars]
     try:
         translated, _ = Module(f"{name}_part").function(traced, forms, True)
@@ -59,6 +70,29 @@ def export_c(function: Callable[..., Any], *arguments: Any, name: str) -> str:
     inputs = _names(function, arguments)
     outputs = _output_names(shape)
     return text + _door(name, inner, traced, inputs, outputs)
+
+
+def _check_results(name: str, found: Any) -> None:
+    """Refuses results that are no arrays and no trees of arrays."""
+    for leaf in jax.tree.leaves(found):
+        if not isinstance(leaf, jax.Array | np.ndarray | np.generic | int | float):
+            kind = type(leaf).__name__
+            message = f"gives {kind}, which is no array: return its arrays, such as `lambda x: f(x).M`"
+            raise ExportError(f"{name}: the function {message}")
+
+
+def _why_not_traced(name: str, failure: Exception) -> str:
+    """Where a function asked for numbers of arrays that have none yet."""
+    place = ""
+    for frame in traceback.extract_tb(failure.__traceback__):
+        if not Path(frame.filename).is_relative_to(Path(__file__).parent):
+            # The last line that is no part of JAX or NumPy: theirs are deeper.
+            if not any(part in LIBRARIES for part in Path(frame.filename).parts):
+                place = f" ({frame.filename}:{frame.lineno}: {frame.line})"
+    return (
+        f"{name}: the function asks for the numbers of an array, which are not known when it is written in C{place}. "
+        "Write it with `jax.numpy` in place of NumPy, and without float(), int(), and `if` on values"
+    )
 
 
 def _door(name: str, inner: str, traced: Any, inputs: list[str], outputs: list[str]):

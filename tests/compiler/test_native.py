@@ -130,6 +130,29 @@ def test_a_name_that_is_none_in_c_is_refused():
         export_c(jnp.sin, V, name="two words")
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda q: np.sin(q),
+        lambda q: np.array([q[0], 2.0]),
+        lambda q: float(q[0]) * q,
+        lambda q: q if q[0] > 0 else -q,
+    ],
+    ids=["np.sin", "np.array", "float", "if"],
+)
+def test_a_function_that_is_not_of_jax_is_refused_with_its_line(function):
+    with pytest.raises(ExportError) as refusal:
+        export_c(function, V, name="torque")
+    line = function.__code__.co_firstlineno
+    message = str(refusal.value)
+    assert f"{__file__}:{line}: " in message and "jax.numpy" in message
+
+
+def test_a_result_that_is_no_array_is_named():
+    with pytest.raises(ExportError, match="gives str, which is no array"):
+        export_c(lambda q: (q, "done"), V, name="torque")
+
+
 def test_what_is_no_number_stays_none():
     numbers = np.array([np.nan, np.inf, -np.inf, 1e308, 5e-324, 0.0, -1.0])
 

@@ -48,6 +48,17 @@ def test_the_parts_of_the_equations_add_up():
     assert_allclose(at.J[-1], tip, atol=1e-12)
 
 
+def test_the_matrices_are_a_function_for_jax_and_for_c():
+    body = {"mass": 1.0, "com": [0.1, 0, 0], "inertia": [0.01, 0.01, 0.02]}
+    joint = {"type": "revolute", "origin": {}, "axis": [0, 1, 0]}
+    link = {"name": "bar", "joint": joint, "rigid": body | {"tip": [0.3, 0, 0]}}
+    bar = ls.Model(ls.Robot.from_dict({"name": "arm", "links": [link]}))
+    text = ls.export_c(lambda q: bar.matrices(q), jnp.zeros(1), name="matrices")
+    (head,) = [line for line in text.splitlines() if line.startswith("void matrices(")]
+    assert "double *result_M" in head and "double *result_gravity" in head
+    assert " *   result_J: out, 2 x 6 x 1\n" in text
+
+
 @pytest.mark.slow
 def test_the_parts_of_the_equations_of_a_closed_chain_add_up():
     four_bar = ls.Model("four-bar", "erls-fem")

@@ -434,11 +434,13 @@ class Model(Summarised):
         if isinstance(q, State) and qd is not None:
             raise ValueError("a state has its own speeds: give q instead, or no qd")
         state = q if isinstance(q, State) else self.at(q, qd)
-        traced = equation_arrays(self.formulation_at(state), state.x, state.xd)
-        arrays = {name: np.asarray(part) for name, part in traced.items()}
+        found = equation_arrays(self.formulation_at(state), state.x, state.xd)
+        arrays: dict[str, Any] = found
+        if not is_traced(*found.values()):
+            arrays = {name: np.asarray(part) for name, part in found.items()}
+        body, node = np.array(self.node_index).T
         for name in ("J", "position"):
-            rows = [arrays[name][i, k] for i, k in self.node_index]
-            arrays[name] = np.stack(rows)
+            arrays[name] = arrays[name][body, node]
         return RobotMatrices(
             **arrays,
             coordinates=(*self.independent_names, *self.coordinate_names),

@@ -6,9 +6,10 @@ over the coordinates x = (independent joints, elastic coordinates), with a name 
 its equation in the paper on which the formulation rests.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,7 +21,8 @@ from ..atomic import write_atomically
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
 from ..dynamics.nodes import node_poses
-from ..types import Float
+from ..files.mat_file import write_mat
+from ..types import Float, Real, namespace
 
 ENDINGS = (".npz", ".mat")
 
@@ -74,33 +76,32 @@ EQUATIONS = {
 }
 
 
-@dataclass(frozen=True)
-class RobotMatrices:
+class RobotMatrices(eqx.Module):
     """Matrices and force vectors of a robot at a state; n coordinates, j moving joints, l links, k nodes."""
 
-    M: Float[np.ndarray, "n n"]
-    C: Float[np.ndarray, "n n"]
-    K: Float[np.ndarray, "n n"]
-    D: Float[np.ndarray, "n n"]
-    N: Float[np.ndarray, "l e n"]
-    J: Float[np.ndarray, "k 6 n"]
-    B: Float[np.ndarray, "n j"]
-    coriolis: Float[np.ndarray, " n"]
-    damping: Float[np.ndarray, " n"]
-    elastic: Float[np.ndarray, " n"]
-    gravity: Float[np.ndarray, " n"]
-    x: Float[np.ndarray, " n"]
-    xd: Float[np.ndarray, " n"]
-    position: Float[np.ndarray, "k 3"]
-    coordinates: tuple[str, ...]  # names of x
-    joints: tuple[str, ...]  # of the columns of B
-    links: tuple[str, ...]  # of N
-    nodes: tuple[str, ...]  # of J and position
-    robot: str = ""
-    formulation: str = ""
+    M: Float[Real, "n n"]
+    C: Float[Real, "n n"]
+    K: Float[Real, "n n"]
+    D: Float[Real, "n n"]
+    N: Float[Real, "l e n"]
+    J: Float[Real, "k 6 n"]
+    B: Float[Real, "n j"]
+    coriolis: Float[Real, " n"]
+    damping: Float[Real, " n"]
+    elastic: Float[Real, " n"]
+    gravity: Float[Real, " n"]
+    x: Float[Real, " n"]
+    xd: Float[Real, " n"]
+    position: Float[Real, "k 3"]
+    coordinates: tuple[str, ...] = eqx.field(static=True)  # names of x
+    joints: tuple[str, ...] = eqx.field(static=True)  # of the columns of B
+    links: tuple[str, ...] = eqx.field(static=True)  # of N
+    nodes: tuple[str, ...] = eqx.field(static=True)  # of J and position
+    robot: str = eqx.field(static=True, default="")
+    formulation: str = eqx.field(static=True, default="")
 
     @property
-    def arrays(self) -> dict[str, np.ndarray]:
+    def arrays(self) -> dict[str, Any]:
         """The arrays by their names."""
         return {name: getattr(self, name) for name in MEANING}
 
@@ -113,10 +114,10 @@ class RobotMatrices:
             for name, meaning in MEANING.items()
         }
 
-    def force(self, xdd: Any) -> Float[np.ndarray, " n"]:
+    def force(self, xdd: Any) -> Float[Real, " n"]:
         """Generalised forces that a motion with the accelerations xdd needs."""
         bias = self.coriolis + self.damping + self.elastic + self.gravity
-        return self.M @ np.asarray(xdd, dtype=float) + bias
+        return self.M @ namespace(self.M, xdd).asarray(xdd, dtype=float) + bias
 
     def save(self, path: Any) -> Any:
         """Write arrays, names and equation numbers in full precision: `.npz` for NumPy, `.mat` for MATLAB, Octave."""
@@ -135,11 +136,7 @@ class RobotMatrices:
             return write_atomically(
                 path, lambda file: np.savez_compressed(file, **data)
             )
-        import scipy.io
-
-        return write_atomically(
-            path, lambda file: scipy.io.savemat(file, data, oned_as="column")
-        )
+        return write_mat(path, data)
 
 
 @compiled_quickly
