@@ -29,6 +29,10 @@ def simulate(**options):
     return ls.simulate(MODEL, **{"t_end": 0.01, "output_dt": 0.005} | options)
 
 
+def spring(p):
+    return jnp.eye(1), jnp.zeros((1, 1)), (4.0 + p[0]) * jnp.eye(1)
+
+
 # What is done, and what the message says of it.
 CALLS = {
     "a number for a robot": (lambda: ls.modes(3), ["robot: 3", "Robot", "name"]),
@@ -127,6 +131,68 @@ CALLS = {
     "inputs of a joint that is not": (
         lambda: ls.Inputs(2, torque=[(2, ls.Table([0, 1], [0, 1]))]),
         ["torque", "0 to 1", "Table"],
+    ),
+    "a torque of several values": (
+        lambda: ls.Inputs(2, torque=[(0, ls.Table([0, 1], [[0, 1], [1, 2]]))]),
+        ["torque", "0 to 1", "Table of single values"],
+    ),
+    "a wrench with too few parts": (
+        lambda: ls.Inputs(2, wrenches=[(0, 1, ls.Table([0.0], [[0.0] * 6]))]),
+        ["wrenches: (0, 1, Table", "in world axes", "find_node"],
+    ),
+    "a wrench with too few components": (
+        lambda: ls.Inputs(2, wrenches=[(0, 1, True, ls.Table([0.0], [[1.0] * 3]))]),
+        ["wrenches: (0, 1, True, Table", "six values (fx, fy, fz, mx, my, mz)"],
+    ),
+    "a wrench that is a table": (
+        lambda: ls.Inputs(2, wrenches=[ls.Table([0.0], [[0.0] * 6])]),
+        ["wrenches: Table", "(link, node, in world axes, Table)"],
+    ),
+    "a wrench on no node": (
+        lambda: simulate(
+            inputs=ls.Inputs(2, wrenches=[(1, 7, True, ls.Table([0.0], [[0.0] * 6]))])
+        ),
+        ["wrenches: link 1, node 7", "no such node", "find_node"],
+    ),
+    "inputs of another robot": (
+        lambda: simulate(inputs=ls.Inputs(3)),
+        ["inputs", "of 3 joints", "2 moving joints (upper, fore)"],
+    ),
+    "steps that are no times": (
+        lambda: ls.rollout(MODEL, t_end=0.01, steps=np.array([0.0, 0.01, 0.005])),
+        ["steps", "step_times", "do not decrease"],
+    ),
+    "steps in words": (
+        lambda: ls.rollout(MODEL, t_end=0.01, steps="few"),
+        ["steps: few", "step_times"],
+    ),
+    "a list for an expansion point": (
+        lambda: ls.parametric_eigenpairs(spring, ["p0"], order=1, at=[0.1]),
+        ["at: [0.1]", "mapping", "{'p0': 1.0}"],
+    ),
+    "an expansion point in words": (
+        lambda: ls.parametric_eigenpairs(spring, ["p0"], at={"p0": "small"}),
+        ["at: p0: small", "must be a number"],
+    ),
+    "a text for a list of parameters": (
+        lambda: ls.parametric_eigenpairs(spring, "p0", at={"p0": 0.1}),
+        ["parameters: p0", "['p0']"],
+    ),
+    "a text for a list of parameters of a robot": (
+        lambda: ls.parametric_modes(MODEL, "fore"),
+        ["parameters: fore", "['fore']"],
+    ),
+    "half a range": (
+        lambda: ls.parametric_eigenpairs(spring, ["p0"], over={"p0": 0.5}),
+        ["over: p0: 0.5", "(low, high)"],
+    ),
+    "no order": (
+        lambda: ls.parametric_eigenpairs(spring, ["p0"], order=-1, at={"p0": 0.1}),
+        ["order: -1", "0 or more"],
+    ),
+    "two matrices for three": (
+        lambda: ls.parametric_eigenpairs(lambda p: (p, p), ["p0"], at={"p0": 0.1}),
+        ["matrices", "three square matrices (M, C, K)"],
     ),
     "a scenario by position": (
         lambda: ls.Scenario("double-pendulum"),

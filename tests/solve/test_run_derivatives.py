@@ -77,6 +77,16 @@ def test_both_modes_agree_with_differences_on_the_recorded_steps():
     assert_allclose(forwards, differences, rtol=1e-5)
 
 
+def test_steps_may_be_an_array_of_numpy_or_a_list():
+    model, start, options = driven_rotor(np.ones(4))
+    steps = np.linspace(0.0, options["t_end"], 5)
+    for given in (steps, steps.tolist(), jnp.asarray(steps)):
+        run = jax.eval_shape(
+            lambda q, given=given: ls.rollout(model, start, steps=given, **options), 0.0
+        )
+        assert run.x.shape[1] == model.formulation.size
+
+
 def test_a_run_that_needs_more_steps_than_it_may_take_says_so():
     model, start, options = driven_rotor(np.ones(4), solver=TIGHT)
     run = jax.jit(lambda: ls.rollout(model, start, most_steps=8, **options))()

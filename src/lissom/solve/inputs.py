@@ -21,6 +21,8 @@ from .signals import PolynomialPiece as PolynomialPiece
 from .signals import Spline as Spline
 from .signals import Table as Table
 
+# Link, node, whether its axes are those of the world, and values.
+WRENCH_PARTS = (int | np.integer, int | np.integer, bool | np.bool_, Table)
 MOST_CACHED = 8  # durations whose loads are cached
 
 
@@ -31,14 +33,34 @@ def _joint_count(joints: Any) -> int:
     return joints
 
 
-def _check_pairs(name: str, pairs: tuple[Any, ...], joints: int, kind: str) -> None:
+def _check_pairs(name: str, pairs: tuple[Any, ...], joints: int, kind: type) -> None:
     for pair in pairs:
         is_pair = isinstance(pair, tuple | list) and len(pair) == 2
-        if not is_pair or pair[0] not in range(joints):
-            message = (
-                f"must be a pair of a joint's number, 0 to {joints - 1}, and its {kind}"
-            )
+        if not is_pair or pair[0] not in range(joints) or not _holds(pair[1], kind, ()):
+            message = f"must be a pair of a joint's number, 0 to {joints - 1}, and its {kind.__name__} of single values"
             raise ValueError(f"{name}: {shortened(pair)}: {message}")
+
+
+def _check_wrenches(wrenches: tuple[Any, ...]) -> None:
+    for wrench in wrenches:
+        if not _is_wrench(wrench):
+            message = (
+                "must be (link, node, in world axes, Table): two numbers as `model.find_node` gives them, True or "
+                "False, and a Table with rows of six values (fx, fy, fz, mx, my, mz)"
+            )
+            raise ValueError(f"wrenches: {shortened(wrench)}: {message}")
+
+
+def _is_wrench(wrench: Any) -> bool:
+    if not isinstance(wrench, tuple | list) or len(wrench) != len(WRENCH_PARTS):
+        return False
+    kinds_fit = all(map(isinstance, wrench, WRENCH_PARTS))
+    return kinds_fit and _holds(wrench[-1], Table, (6,))
+
+
+def _holds(signal: Any, kind: type, shape: tuple[int, ...]) -> bool:
+    """True of a table or spline whose values have a shape."""
+    return isinstance(signal, kind) and np.shape(signal.values)[1:] == shape
 
 
 class Inputs:
@@ -57,8 +79,9 @@ class Inputs:
         self.torque: tuple[tuple[int, Table], ...] = tuple(torque)
         self.wrenches: tuple[tuple[int, int, bool, Table], ...] = tuple(wrenches)
         self.motion: tuple[tuple[int, Spline], ...] = tuple(motion)
-        _check_pairs("torque", self.torque, joints, "Table")
-        _check_pairs("motion", self.motion, joints, "Spline")
+        _check_pairs("torque", self.torque, joints, Table)
+        _check_pairs("motion", self.motion, joints, Spline)
+        _check_wrenches(self.wrenches)
         self.law = law
         self._schedules: dict[float, Schedule] = {}
         self._robots: dict[float, DrivenRobot] = {}
@@ -77,7 +100,7 @@ class Inputs:
         """The same inputs, their law wired to the channels of a robot.
 
         Raises:
-            ValueError: the law does not fit the robot, or a torque is put on a passive joint.
+            ValueError: tables, wrenches or the law do not fit the robot, or a torque is put on a passive joint.
         """
         if isinstance(self.law, AbstractFeedback):
             return self
@@ -90,6 +113,14 @@ class Inputs:
         return wired_inputs
 
     def _wired_to(self, model: Model) -> "Inputs":
+        if self.joints != model.n_joints:
+            names = ", ".join(model.joint_names)
+            message = f"the robot has {model.n_joints} moving joints ({names}): Inputs(model.n_joints, ...)"
+            raise ValueError(f"inputs: are those of {self.joints} joints; {message}")
+        for link, node, *_ in self.wrenches:
+            if (link, node) not in model.node_index:
+                message = "the robot has no such node: `model.find_node` gives both numbers of a name"
+                raise ValueError(f"wrenches: link {link}, node {node}: {message}")
         for joint, _ in self.torque:
             if joint not in model.actuated:
                 name = model.joint_names[joint]

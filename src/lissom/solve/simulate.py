@@ -33,6 +33,7 @@ from ..types import (
     host_module,
     host_real,
     host_whole,
+    is_traced,
     picked,
     real,
     whole,
@@ -412,7 +413,7 @@ def rollout(
     inputs: Inputs | None = None,
     solver: SolverLike = None,
     most_steps: int | None = None,
-    steps: Float[Array, " s"] | None = None,
+    steps: Any = None,
 ) -> Solution:
     """A run as one pure JAX function of the model's numbers and the state: for `jax.jit`, `jax.vmap`, `jax.jvp`.
 
@@ -429,7 +430,7 @@ def rollout(
         solver: `Solver` options, or a mapping of them.
         most_steps: where the run is to be differentiated in reverse mode (`jax.grad`): the steps are found first, at
             most so many, and then taken again as a loop of known length. Memory grows with this number.
-        steps: from `step_times`: these steps are taken, and no others are looked for.
+        steps: times [s] from `step_times`, an array: these steps are taken, and no others are looked for.
 
     Returns:
         `Solution`: times [s], coordinates, speeds and works [J] as arrays, numbers alone.
@@ -466,7 +467,7 @@ def rollout(
             step, robot, tolerance, at, end, max_step, max_steps, most_steps
         )
     else:
-        recording = record_steps(step, robot, tolerance, at, steps)
+        recording = record_steps(step, robot, tolerance, at, _times_of_steps(steps))
     at, record = replay(step, robot, tolerance, at, recording, at.record)
     at = eqx.tree_at(
         lambda s: (s.record, s.counts, s.result),
@@ -474,6 +475,23 @@ def rollout(
         (record, adaptive.counts, adaptive.result),
     )
     return solution_of(at, segments)
+
+
+def _times_of_steps(steps: Any) -> Float[Array, " s"]:
+    """Times of steps as an array of JAX.
+
+    Raises:
+        ArgumentError: they are no times, or go back.
+    """
+    message = "must be times as from `step_times`, two or more that do not decrease"
+    try:
+        times = real(steps)
+    except (TypeError, ValueError):
+        raise ArgumentError("steps", steps, message) from None
+    is_list = times.ndim == 1 and len(times) > 1
+    if not is_list or not is_traced(times) and not np.all(np.diff(times) >= 0.0):
+        raise ArgumentError("steps", steps, message)
+    return times
 
 
 def step_times(

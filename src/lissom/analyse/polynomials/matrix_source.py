@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ...algebra.taylor import taylor_coefficients
+from ...solve.arguments import ArgumentError
 from .model_matrices import Matrices, stacked_matrices
 
 
@@ -49,13 +50,17 @@ class MatrixFunction:
         coordinates: Sequence[str] = (),
     ):
         self.function = function
-        self.parameters = tuple(parameters)
+        self.parameters = _names("parameters", parameters)
+        if not self.parameters:
+            raise ValueError("parameters: name at least one")
         self.notes = {}
-        self.coordinates = tuple(coordinates)
+        count = _size_of_matrices(function, len(self.parameters))
+        self.coordinates = _names("coordinates", coordinates)
         if not self.coordinates:
-            p = jnp.zeros(len(self.parameters))
-            M, _, _ = jax.eval_shape(function, p)
-            self.coordinates = tuple(str(i) for i in range(len(M)))
+            self.coordinates = tuple(map(str, range(count)))
+        if len(self.coordinates) != count:
+            message = f"must be {count} names, one for each row of the matrices"
+            raise ArgumentError("coordinates", coordinates, message)
         self._compiled = jax.jit(function)
 
     def exact(self, points: np.ndarray) -> Matrices:
@@ -66,3 +71,30 @@ class MatrixFunction:
     def series(self, p0: np.ndarray, order: int) -> Matrices:
         """Taylor coefficients of M, C, K about a point, first axis over the terms."""
         return taylor_coefficients(self.function, p0, order)
+
+
+def _names(argument: str, names: Any) -> tuple[str, ...]:
+    """Names as a tuple; a text alone would be taken for its letters."""
+    if isinstance(names, str):
+        message = f"must be a list of names, such as [{names!r}]"
+        raise ArgumentError(argument, names, message)
+    return tuple(names)
+
+
+def _size_of_matrices(function: Callable[[Any], Any], count: int) -> int:
+    """Number of rows of the matrices that a function of `count` parameters gives.
+
+    Raises:
+        ArgumentError: it is no such function.
+    """
+    if not callable(function):
+        message = "must be a function from the parameters (an array) to (M, C, K)"
+        raise ArgumentError("matrices", function, message)
+    found = jax.eval_shape(function, jnp.zeros(count))
+    shapes = [leaf.shape for leaf in jax.tree.leaves(found)]
+    is_three = isinstance(found, tuple | list) and len(found) == len(shapes) == 3
+    rows, *columns = shapes[0] if is_three and len(set(shapes)) == 1 else (0,)
+    if columns != [rows]:
+        message = f"must give three square matrices (M, C, K) of one size, not arrays of the shapes {shapes}"
+        raise ArgumentError("matrices", function, message)
+    return rows

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...dynamics.formulation import on_branch_near
 from ...files.errors import nearest
+from ...solve.arguments import ArgumentError
 from ...solve.model import Model
 from .model_matrices import KINDS, ModelMatrices, linear_quantities
 
@@ -29,6 +30,9 @@ def named_quantities(
     if model.closed:
         on_branch = on_branch_near(model.formulation, jnp.asarray(base["q"]))
         model = model.with_formulation(on_branch)
+    if isinstance(parameters, str):
+        message = f"must be a list of names, such as [{parameters!r}]"
+        raise ArgumentError("parameters", parameters, message)
     names = tuple(parameters)
     if not names:
         raise ValueError("parameters: name at least one")

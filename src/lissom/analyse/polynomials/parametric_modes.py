@@ -11,7 +11,7 @@ from ...algebra.monomials import monomials_of
 from ...describe.defaults import FOLLOWED_MODES
 from ...files.summary import named_numbers
 from ...parameters import Locked
-from ...solve.arguments import ModelLike, model_from
+from ...solve.arguments import ArgumentError, ModelLike, model_from
 from ...solve.smallest_inertia import require_positive_inertia
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
 from .eigenseries import EigenSeries, eigen_series
@@ -31,7 +31,7 @@ def parametric_modes(
     parameters: Sequence[str] | Mapping[str, Any],
     *,
     order: int | None = None,
-    at: Mapping[str, Any] | None = None,
+    at: Any = None,
     over: Any = None,
     accuracy: float | None = None,
     mac: float = MAC,
@@ -122,7 +122,7 @@ def parametric_eigenpairs(
     parameters: Sequence[str],
     *,
     order: int | None = None,
-    at: Mapping[str, Any] | None = None,
+    at: Any = None,
     over: Any = None,
     accuracy: float | None = None,
     mac: float = MAC,
@@ -156,7 +156,7 @@ def parametric_eigenpairs(
         `ModePolynomials`, as from `parametric_modes`.
 
     Raises:
-        ValueError: an unknown parameter, or a point that lacks one.
+        ValueError: an unknown parameter, a point that lacks one, or matrices that are not square and of one size.
         RepeatedEigenvalueError: an eigenvalue is repeated at an expansion point.
         AccuracyError: the accuracy needs more than `max_pieces` expansion points.
         SeriesError: a parameter enters in a way that has no Taylor series.
@@ -190,12 +190,13 @@ def _expand(
 def _single_expansion(
     expander: "_Expander",
     order: int | None,
-    at: Mapping[str, Any] | None,
+    at: Any,
     region: ParameterRegion | None,
     present: Callable[[], np.ndarray] | None,
 ) -> ModePolynomials:
     """One expansion of the given order about one point."""
     order = ORDER if order is None else order
+    _check_order(order)
     start = _start(expander.source.parameters, at, region, present)
     # Without a range the expansion is good near its point: it is checked there.
     points = _point_above(start)[None] if region is None else region.few_checks()
@@ -207,6 +208,12 @@ def _single_expansion(
     return dataclasses.replace(
         polynomials, notes={**polynomials.notes, "checked": checked}
     )
+
+
+def _check_order(order: Any) -> None:
+    is_whole = isinstance(order, int | np.integer) and not isinstance(order, bool)
+    if not is_whole or order < 0:
+        raise ArgumentError("order", order, "must be a whole number, 0 or more")
 
 
 def _point_above(start: np.ndarray) -> np.ndarray:
@@ -237,6 +244,7 @@ def _goal(
     source: MatrixSource, accuracy: float, mac: float, order: int | None, pieces: int
 ) -> AccuracyGoal:
     if order is not None:
+        _check_order(order)
         return AccuracyGoal(accuracy, mac, (order,), pieces)
     highest = _highest_order(len(source.parameters))
     orders = tuple(range(1, highest + 1))
@@ -349,7 +357,11 @@ def _region(over: Any, names: tuple[str, ...]) -> ParameterRegion | None:
         return None
     if isinstance(over, Mapping):
         return _box(over, names)
-    points = np.asarray(over, dtype=float)
+    try:
+        points = np.asarray(over, dtype=float)
+    except (TypeError, ValueError):
+        message = f"must be a mapping of names to ranges, such as {{{names[0]!r}: (0.0, 1.0)}}, or an array of points"
+        raise ArgumentError("over", over, message) from None
     is_table = points.ndim == 2 and points.shape[1] == len(names)
     if not is_table or not len(points):
         raise ValueError(
@@ -359,6 +371,16 @@ def _region(over: Any, names: tuple[str, ...]) -> ParameterRegion | None:
     return ParameterPoints(points)
 
 
+def _range_of(name: str, ends: Any) -> np.ndarray:
+    """The two ends of the range of a parameter."""
+    try:
+        low, high = map(float, ends)
+    except (TypeError, ValueError):
+        message = "must be a range (low, high) of two numbers"
+        raise ArgumentError(f"over: {name}", ends, message) from None
+    return np.array([low, high])
+
+
 def _box(over: Mapping[str, Any], names: tuple[str, ...]) -> ParameterBox:
     unknown = [name for name in over if name not in names]
     missing = [name for name in names if name not in over]
@@ -366,9 +388,7 @@ def _box(over: Mapping[str, Any], names: tuple[str, ...]) -> ParameterBox:
         raise ValueError(
             f"over: {', '.join(unknown + missing)}: give a range for each of {', '.join(names)}, nothing else"
         )
-    ranges = [over[name] for name in names]
-    low = np.array([float(ends[0]) for ends in ranges])
-    high = np.array([float(ends[1]) for ends in ranges])
+    low, high = np.array([_range_of(name, over[name]) for name in names]).T
     if not (high > low).all():
         raise ValueError("over: each range is (low, high) with low < high")
     return ParameterBox(low, high)
@@ -376,11 +396,16 @@ def _box(over: Mapping[str, Any], names: tuple[str, ...]) -> ParameterBox:
 
 def _start(
     names: tuple[str, ...],
-    at: Mapping[str, Any] | None,
+    at: Any,
     region: ParameterRegion | None,
     present: Callable[[], np.ndarray] | None,
 ) -> np.ndarray:
     """The expansion point: as given, else the middle of the range, else where the robot is now."""
+    if at is not None and not isinstance(at, Mapping):
+        message = (
+            f"must be a mapping of names to numbers, such as {{{names[0]!r}: 1.0}}"
+        )
+        raise ArgumentError("at", at, message)
     at = dict(at or {})
     unknown = [name for name in at if name not in names]
     if unknown:
@@ -400,5 +425,8 @@ def _start(
         )
     start = []
     for name, value in zip(names, rest, strict=True):
-        start.append(float(at.get(name, value)))
+        try:
+            start.append(float(at.get(name, value)))
+        except (TypeError, ValueError):
+            raise ArgumentError(f"at: {name}", at[name], "must be a number") from None
     return np.array(start)
