@@ -57,15 +57,19 @@ export class Camera {
     this.lookFrom(-52 * DEGREE, 22 * DEGREE, points, aspect);
   }
 
-  eye() {
+  // From what it looks at towards the eye, of unit length.
+  direction() {
     const level = Math.cos(this.elevation);
     const eastward = times(this.east, level * Math.cos(this.azimuth));
     const sideways = add(eastward, this.north, level * Math.sin(this.azimuth));
-    const direction = add(sideways, this.up, Math.sin(this.elevation));
-    return add(this.target, direction, this.distance);
+    return add(sideways, this.up, Math.sin(this.elevation));
   }
+  eye() {
+    return add(this.target, this.direction(), this.distance);
+  }
+  // By the angles alone: they are right whatever target and distance were before.
   axes() {
-    const back = unit(add(this.eye(), this.target, -1));
+    const back = this.direction();
     const right = unit(cross(this.up, back));
     return [right, cross(back, right), back];
   }

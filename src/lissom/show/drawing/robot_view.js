@@ -47,7 +47,10 @@ export class RobotView {
 
   // --- camera ---
   get aspect() {
-    return this.stage.clientWidth / Math.max(this.stage.clientHeight, 1);
+    const { clientWidth, clientHeight } = this.stage;
+    // A frame that is not seen yet, as further down in a notebook, may have no size: what follows is put right by
+    // `resized`.
+    return clientWidth > 0 && clientHeight > 0 ? clientWidth / clientHeight : 1;
   }
   // Where the drawn nodes come by, some hundred frames of them.
   points() {
