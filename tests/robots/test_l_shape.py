@@ -169,10 +169,53 @@ def test_theta_comes_down_to_its_value_with_all_exported_modes_and_energy_is_kep
     )
 
 
+def test_a_peak_that_the_eye_does_not_see_is_called_absent():
+    """Three lines: 12.3 Hz of 10 m/s^2, 120.4 Hz of 2 mm/s^2, 152 Hz of 4 m/s^2."""
+    lines = {12.3: 10.0, 120.4: 2e-3, 152.0: 4.0}
+    frequency = np.arange(0.0, 250.0, 0.1)
+    amplitude = np.full(frequency.size, 1e-9)
+    for hertz, height in lines.items():
+        amplitude[round(hertz / 0.1)] = height
+    none = np.zeros(0)
+    found = l_shape.Spectrum(
+        none, none, none, frequency, amplitude, np.array(list(lines))
+    )
+    rows = {hz: l_shape.peak_near(hz, found) for hz in (11.0, 31.0, 113.0, 171.0)}
+    verdicts = {hz: row["verdict"] for hz, row in rows.items()}
+    assert verdicts == {
+        11.0: "found",
+        31.0: "absent: none within 12 %",
+        113.0: "absent: 0.02 % of the largest",
+        171.0: "found",
+    }
+    assert rows[113.0]["amplitude"] == 2e-3 and rows[113.0]["ours_hz"] == 120.4
+
+
+def test_the_bound_on_a_peak_is_that_of_the_mass_in_which_it_is_found():
+    def peak(mass, known, verdict):
+        return {
+            "mass": mass,
+            "published_hz": known,
+            "ours_hz": known,
+            "verdict": verdict,
+        }
+
+    both = [peak("consistent", hz, "found") for hz in (11.0, 31.0)]
+    both += [peak("consistent", 113.0, "absent"), peak("lumped", 113.0, "found")]
+    rows = list(l_shape.peak_checks(both))
+    assert [row["agrees"] for row in rows] == [True, True, True]
+    assert rows[2]["check"].endswith("lumped mass")
+    nowhere = [*both[:3], peak("lumped", 113.0, "absent")]
+    assert len(failures(l_shape.peak_checks(nowhere))) == 1
+
+
 @pytest.mark.slow
 def test_the_elbow_under_torque_vibrates_close_to_the_published_frequencies():
     peaks = list(l_shape.peak_rows())
     assert not failures(l_shape.peak_checks(peaks))
+    third = [peak["verdict"] for peak in peaks if peak["published_hz"] == 113]
+    # A pulse of 0.1 s has no strength at 120 Hz: with consistent mass nothing is left of the third peak.
+    assert third[0].startswith("absent: 0.023 %") and third[1] == "found"
     fourth = next(
         peak
         for peak in peaks
