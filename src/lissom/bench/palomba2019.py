@@ -53,10 +53,13 @@ def motion(t):
     return angles(t), speed(t), jax.jacfwd(speed)(t)
 
 
+_motions = jax.jit(jax.vmap(motion))  # once: compiling it takes longer than the path
+
+
 def path(times) -> PathPoint:
     """The path at several times, stacked."""
     instants = jnp.asarray(times, dtype=float)
-    parts = jax.jit(jax.vmap(motion))(instants)
+    parts = _motions(instants)
     return PathPoint(*(np.asarray(part) for part in parts))
 
 
