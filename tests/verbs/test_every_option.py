@@ -357,8 +357,6 @@ REFUSED = [
     ("matrices first.nc --time 0.01", "--q 0.1", "leave this out"),
     ("matrices first.nc --time 0.01", "--static", "leave this out"),
     (RUN, "--resume", "needs a result file"),
-    (RUN, "--record rod/tip", NO_FILE),
-    (f"{RUN} --plot out.png", "--record rod/tip", NO_FILE),
     ("plot first.nc --what q", "-o out.html", "must end in"),
     (POLYNOMIALS, "--kp 300", "leave this out"),
     (POLYNOMIALS, "--kd 3", "leave this out"),

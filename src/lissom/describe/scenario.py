@@ -78,6 +78,8 @@ class Solver(Part):
     atol: Positive = 1e-8
     spectral_radius: SpectralRadius = 0.9  # generalised-alpha, at high frequency
     resolve: Literal["motion", "everything"] = "motion"
+    # Error of a step in each recorded motion, of its largest value so far.
+    recorded: Tolerance = 0.01
     max_step: Seconds | None = None
     first_step: Seconds | None = None
     max_steps: Annotated[int, Whole(1, 1_000_000_000)] = 1_000_000

@@ -148,7 +148,7 @@ def saved_run(
         scenario: library name, scenario, robot or result file, or the data; a bare robot falls from rest.
         start: result file of a run that this one continues.
         resume: continue an interrupted run from the checkpoint beside its result file, where there is one.
-        record: nodes, such as `lower/tip`, whose velocity and acceleration the result holds too.
+        record: nodes, such as `lower/tip`, whose velocity and acceleration the result holds too, and the steps follow.
         t_end: time at the end [s].
         method: of the integrator.
         law: file of a controller that replaces the scenario's.

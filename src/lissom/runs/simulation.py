@@ -76,7 +76,7 @@ def simulate(
         torque: joint torques: constant array, function (t, state) -> array, or a controller such as `PD`.
         inputs: tables of torques, wrenches and motions, instead of `torque`.
         solver: `Solver` options, or a mapping of them.
-        record: nodes, such as `lower/tip`, whose velocities and accelerations the run holds too.
+        record: nodes, such as `lower/tip`, whose velocities and accelerations the run holds too, and its steps follow.
         progress: True for a bar; False for none; None for one in terminals and notebooks if it takes over a second.
         watch: called with the time reached during the run [s].
         throw: raise `SimulationError` if the run fails; else the incomplete run is returned.
@@ -176,6 +176,7 @@ def completed_run(
             resume,
             left.before,
             observe,
+            nodes,
         )
     data, samples = run_table(model, inputs, solution, options, nodes)
     about_law = _law_warnings(inputs, start.t_start, left.before)
@@ -296,7 +297,7 @@ def run_scenario(
 def compile_run(start: RunStart) -> None:
     """Compile everything that a run and its results need, without running it."""
     model, state, inputs, times, solver, nodes = start
-    prepare(model, state, inputs, times, solver)
+    prepare(model, state, inputs, times, solver, nodes)
     with using(solver.backend):
         prepare_outputs(model, state, inputs, start.t_end)
         if nodes:

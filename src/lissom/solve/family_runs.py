@@ -26,7 +26,7 @@ from .simulate import (
     first_window,
     numbers_of_robot,
     rollout,
-    settings_of,
+    settings_of_run,
     start_of_march,
 )
 from .solution import Segment, Solution
@@ -68,6 +68,7 @@ class FamilyTask(NamedTuple):
     times: np.ndarray  # output grid [s]; runs start at its first time
     solver: Any
     common_steps: bool  # of those that share a vector
+    recorded: tuple[str, ...] = ()  # nodes whose motions the steps follow
 
 
 def family_solution(task: FamilyTask) -> Solution:
@@ -117,7 +118,7 @@ def lane_solution(task: FamilyTask) -> Solution:
         Untranslatable: something in them has no form in machine code.
     """
     end = float(task.times[-1])
-    settings = settings_of(task.solver, end)
+    settings = settings_of_run(task.model, task.solver, task.times, task.recorded)
     robot, axes = _shared_or_own(task, end)
     at = _at_start(task, settings, robot, axes)
     rows = FamilyRows(task.times, at.record)

@@ -23,6 +23,17 @@ from ..algebra.linear import Factors, factorise, identity_factors, solve_with
 from ..types import Float, real, whole
 from .implicit import root
 from .problem import MotionProblem, Tangents, is_none
+from .recorded import (
+    REACH,
+    ErrorAccount,
+    RecordedQuantities,
+    balance_step,
+    first_account,
+    iteration_error,
+    recorded_errors,
+    recorded_maps,
+    recorded_sizes,
+)
 from .step import (
     AbstractStep,
     Attempt,
@@ -69,6 +80,9 @@ KAPPA = 0.003  # the iteration stops when its error is this part of the toleranc
 # Parts of the energy that a run may lose: by residuals of the iteration, and by the method itself.
 ENERGY_KAPPA = 0.1
 ENERGY_METHOD = 0.5
+RECORDED_KAPPA = 0.1  # the same part of the errors of what is recorded
+# Filters that a lasting error passes: the real iteration matrix halves what a step of 3.6 / omega does not follow.
+FILTERS = 3
 # Share of the unused allowance of earlier steps, in one step.
 ENERGY_SPENT = 0.25
 # Losses fall with h^6, what is allowed with h: the error of a step is taken to fall with h^4.
@@ -106,6 +120,7 @@ class RadauMemory(eqx.Module):
     contraction: Float[Array, ""]
     largest_energy: Float[Array, ""]  # of the run so far, see `largest_energy`
     spare_energy: Float[Array, ""]  # unused allowance of the steps so far
+    account: ErrorAccount | None = None  # of errors in what the run records
 
 
 def iteration_matrix(tangents: Tangents, h, mu):
@@ -118,6 +133,7 @@ class Radau(AbstractStep):
 
     order: ClassVar[int] = 3
     name: ClassVar[str] = "radau"
+    follows_recorded: ClassVar[bool] = True
 
     def begin(
         self, problem: MotionProblem, tolerance: Tolerance, now: Moment
@@ -133,6 +149,9 @@ class Radau(AbstractStep):
         xdd = -solve_with(inertia, force)
         no = jnp.asarray(False)
         jumps = JumpMemory(no, jnp.zeros(n), jnp.zeros((3, n)), inertia)
+        account = None
+        if tolerance.recorded is not None:
+            account = first_account(problem, tolerance.recorded, tangents, N)
         return RadauMemory(
             xdd=xdd,
             stages=jnp.broadcast_to(xdd, (3, n)),
@@ -148,6 +167,7 @@ class Radau(AbstractStep):
             contraction=real(1.0),
             largest_energy=largest_energy(tangents.M, tangents.elastic, now.x, now.xd),
             spare_energy=real(0.0),
+            account=account,
         )
 
     def restart(
@@ -157,12 +177,19 @@ class Radau(AbstractStep):
         now: Moment,
         memory: RadauMemory,
     ) -> RadauMemory:
-        """Restart that keeps the energies of the run."""
+        """Restart that keeps what is known about the run as a whole."""
         fresh = self.begin(problem, tolerance, now)
         most = jnp.maximum(fresh.largest_energy, memory.largest_energy)
         energies = (most, memory.spare_energy)
-        return eqx.tree_at(
+        fresh = eqx.tree_at(
             lambda m: (m.largest_energy, m.spare_energy), fresh, energies
+        )
+        if memory.account is None:
+            return fresh
+        return eqx.tree_at(
+            lambda m: (m.account.largest, m.account.spent, m.account.earned),
+            fresh,
+            (memory.account.largest, memory.account.spent, memory.account.earned),
         )
 
     def resume(
@@ -213,6 +240,11 @@ class Radau(AbstractStep):
         if is_audited(problem, tolerance):
             memory, energy_size = energy_error(tolerance, at_rest, h, memory, solution)
             error = jnp.maximum(error, jnp.minimum(energy_size, ENERGY_REACH * error))
+        if tolerance.recorded is not None:
+            memory, size = recorded_error(
+                still, tolerance.recorded, at_rest, h, memory, solution
+            )
+            error = jnp.maximum(error, jnp.minimum(size, REACH * error))
         slow = in_some_lane((contraction > SLOW) & (iterations > 2))
         next_memory = eqx.tree_at(
             lambda m: (
@@ -271,22 +303,34 @@ class Radau(AbstractStep):
         """Memory with derivatives recomputed where needed, factors where these or the step size are new."""
         problem, now = stop_gradient((problem, now))
         is_wanted = in_some_lane(memory.needs_tangents)
-        jumps = memory.jumps
+        jumps, account = memory.jumps, memory.account
         inertia_before = None if jumps is None else jumps.inertia
+        maps_before = None if account is None else account.maps
 
         def derivatives():
             tangents, N = problem.matrices(now.t, now.x, now.xd)
             weights = error_weights(problem, tolerance, N, now.x, now.xd)
             inertia = None if jumps is None else factorise(tangents.M)
-            return tangents, weights, inertia, jnp.asarray(False)
+            maps = None
+            if account is not None:
+                maps = recorded_maps(problem, tolerance.recorded, tangents, N)
+            return tangents, weights, inertia, maps, jnp.asarray(False)
 
-        tangents, weights, inertia, stale = jax.lax.cond(
+        tangents, weights, inertia, maps, stale = jax.lax.cond(
             is_wanted,
             derivatives,
-            lambda: (memory.tangents, memory.weights, inertia_before, memory.stale),
+            lambda: (
+                memory.tangents,
+                memory.weights,
+                inertia_before,
+                maps_before,
+                memory.stale,
+            ),
         )
         if jumps is not None:
             jumps = eqx.tree_at(lambda j: j.inertia, jumps, inertia)
+        if account is not None:
+            account = eqx.tree_at(lambda a: a.maps, account, maps)
         is_new = is_wanted | (memory.h != h)
         factors = (memory.real, memory.cplx)
         real_factors, complex_factors = recompute_where(
@@ -303,9 +347,20 @@ class Radau(AbstractStep):
                 m.h,
                 m.real,
                 m.cplx,
+                m.account,
             ),
             memory,
-            (tangents, weights, jumps, stale, no, h, real_factors, complex_factors),
+            (
+                tangents,
+                weights,
+                jumps,
+                stale,
+                no,
+                h,
+                real_factors,
+                complex_factors,
+                account,
+            ),
             is_leaf=is_none,
         )
 
@@ -323,6 +378,9 @@ class Radau(AbstractStep):
             jumped = jumps.jumped & ~memory.needs_tangents
             inertia = tried.jumps.inertia
             jumps = JumpMemory(jumped, jumps.jump, jumps.slow_forces, inertia)
+        account = memory.account
+        if account is not None and tried.account is not None:
+            account = eqx.tree_at(lambda a: a.maps, account, tried.account.maps)
         return eqx.tree_at(
             lambda m: (
                 m.xdd,
@@ -334,6 +392,7 @@ class Radau(AbstractStep):
                 m.contraction,
                 m.largest_energy,
                 m.spare_energy,
+                m.account,
             ),
             tried,
             (
@@ -346,6 +405,7 @@ class Radau(AbstractStep):
                 contraction,
                 memory.largest_energy,
                 memory.spare_energy,
+                account,
             ),
             is_leaf=is_none,
         )
@@ -474,6 +534,14 @@ def iterate(
             return real(0.0)
         return unbalanced_work(tolerance, now, h, memory, r, stages)
 
+    def recorded_part(d, size):
+        """Changes of what is recorded at the end of the step, in units of what the step may make."""
+        account, recorded = memory.account, tolerance.recorded
+        assert account is not None and recorded is not None
+        dx, dxd = h**2 * (A2[2] @ d), h * (A[2] @ d)
+        part = iteration_error(account, recorded, memory.tangents, h, dx, dxd)
+        return jnp.minimum(part, REACH * size)
+
     def going(at: RadauIteration):
         # Robots in step iterate until the last of them is done.
         return (at.count < MAX_ITERATIONS) & ~in_all_lanes(at.converged | at.diverged)
@@ -491,6 +559,9 @@ def iterate(
         diverged = ~jnp.isfinite(size) | diverges
         is_near = (left < KAPPA) & ~diverged
         converged = is_near & (work_of(r, at.stages) * shrinking <= ENERGY_KAPPA)
+        if tolerance.recorded is not None:
+            part = recorded_part(d, size) * shrinking
+            converged = converged & (part <= RECORDED_KAPPA)
         verdict = (rate, is_near, converged, diverged)
         # Changes of a robot that has converged are rounding: they say nothing about its convergence.
         before = (at.rate, at.is_near, at.converged, at.diverged)
@@ -509,13 +580,62 @@ def estimate(
     tolerance: Tolerance, now: Moment, h, memory: RadauMemory, stages
 ) -> Float[Array, ""]:
     """Embedded error of third order, filtered by the real iteration matrix, [HairerWanner1996] eq. (IV.8.19)."""
+    dx, dxd = embedded_error(now, h, memory, stages)
+    return weighted_size(tolerance, memory.weights, dx, dxd)
+
+
+def embedded_error(now: Moment, h, memory: RadauMemory, stages):
+    """Difference of coordinates and rates from those of third order, see `estimate`."""
     x, xd, _ = stage_states(now, h, stages)
     gamma = MU_REAL
     M, K = memory.tangents.M, memory.tangents.K
     e_x = gamma * (h * now.xd + ERROR @ (x - now.x))
     e_xd = gamma * (h * memory.xdd + ERROR @ (xd - now.xd))
     dxd = solve_with(memory.real, M @ e_xd - (h * gamma) * (K @ e_x))
-    return weighted_size(tolerance, memory.weights, e_x + h * gamma * dxd, dxd)
+    return e_x + h * gamma * dxd, dxd
+
+
+def vibration_error(now: Moment, h, memory: RadauMemory, stages):
+    """Error of coordinates and rates of a vibration, of fifth order like the method itself.
+
+    With z = i omega h the embedded error is gamma z^4 / 60 of the amplitude, and that of the method z^6 / 7200: the one
+    times z^2 / (120 gamma), and z^2 is h^2 times the acceleration under the structure's own forces. With the real
+    iteration matrix in place of M it stays bounded where a step is long: the error is at most the vibration itself.
+    """
+    d, ratio = memory.tangents, h**2 / (120.0 * MU_REAL)
+    dx, dxd = embedded_error(now, h, memory, stages)
+    xdd = -solve_with(memory.real, d.K @ dx + d.D @ dxd)
+    jerk = -solve_with(memory.real, d.K @ dxd + d.D @ xdd)
+    return ratio * xdd, ratio * jerk
+
+
+# --- recorded quantities -------------------------------------------------------------------------------------------
+
+
+def recorded_error(
+    problem: MotionProblem,
+    recorded: RecordedQuantities,
+    now: Moment,
+    h,
+    memory: RadauMemory,
+    stages,
+) -> tuple[RadauMemory, Float[Array, ""]]:
+    """Memory with the account of the run after the step, and the error of the step, where 1 is just acceptable.
+
+    A vibration that a step does not follow is gone after it. What lasts is the error of slower ones: it adds up.
+    """
+    account, tangents = memory.account, memory.tangents
+    assert account is not None
+    x, xd, _ = stage_states(now, h, stages)
+    sizes = recorded_sizes(problem, recorded, x[2], xd[2], stages[2])
+    dx, dxd = vibration_error(now, h, memory, stages)
+    errors = recorded_errors(account.maps, tangents, dx, dxd)
+    for _ in range(FILTERS):
+        dx = solve_with(memory.real, tangents.M @ dx)
+        dxd = solve_with(memory.real, tangents.M @ dxd)
+    lasting = recorded_errors(account.maps, tangents, dx, dxd)
+    account, error = balance_step(account, recorded, h, sizes, errors, lasting)
+    return eqx.tree_at(lambda m: m.account, memory, account), error
 
 
 # --- energy --------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """A whole run: in bursts with callbacks in between, or as one pure function."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -59,9 +59,11 @@ from .generalised_alpha import GeneralisedAlpha
 from .inputs import Inputs, inputs_from
 from .march import DrivenRobot, MarchState, begin_march, first_sample, march
 from .model import Model, poses_at
+from .node_motion import node_channels
 from .problem import MotionProblem
 from .radau import Radau
 from .record import COLUMNS, Record, RunRecord, empty_record, rows_of_window, window
+from .recorded import RecordedQuantities
 from .schedule import piece_from
 from .solution import Counts, Segment, Solution
 from .state import State, host_coordinates
@@ -120,6 +122,24 @@ def settings_of(solver: Solver, t_end: float) -> Settings:
     max_step = host_real(solver.max_step or t_end)
     most = host_whole(solver.max_steps)
     return Settings(step_of(solver), tolerance, max_step, most)
+
+
+def settings_of_run(
+    model: Model, solver: Solver, times: np.ndarray, recorded: Sequence[str] = ()
+) -> Settings:
+    """Settings of a run that records some nodes."""
+    settings = _same_settings(solver, float(times[-1]))
+    if not recorded or not settings.step.follows_recorded:
+        return settings
+    share, duration = float(solver.recorded), float(times[-1] - times[0])
+    quantities = RecordedQuantities(
+        nodes=tuple(model.find_node(node) for node in recorded),
+        motions=node_channels(model, recorded),
+        share=host_real(share),
+        per_second=host_real(share / duration),
+    )
+    tolerance = with_fields(settings.tolerance, recorded=quantities)
+    return settings._replace(tolerance=tolerance)
 
 
 def lost_share(rtol: float) -> float:
@@ -195,6 +215,7 @@ def integrate(
     resume: bool = False,
     before: "PreviousRun | None" = None,
     observe: Observe = lambda snapshot: None,
+    recorded: Sequence[str] = (),
 ) -> Solution:
     """Run to the last output time; after an interrupt or a failure with what has been computed.
 
@@ -209,14 +230,25 @@ def integrate(
         resume: continue from that file, where it exists.
         before: what a run that this one continues has left beside its state.
         observe: called like `watch`, with the robot as it is then.
+        recorded: nodes whose velocities and accelerations the steps follow.
 
     Raises:
         CheckpointError: the file is not that of this run.
     """
     with using(solver.backend):
         start = _Start(state, before or PreviousRun())
+        settings = settings_of_run(model, solver, times, recorded)
         return _simulate(
-            model, start, inputs, times, solver, watch, checkpoint, resume, observe
+            model,
+            start,
+            inputs,
+            times,
+            solver,
+            settings,
+            watch,
+            checkpoint,
+            resume,
+            observe,
         )
 
 
@@ -226,6 +258,7 @@ def _simulate(
     inputs: Inputs,
     times: np.ndarray,
     solver: Solver,
+    settings: Settings,
     watch: Callable[[float], None],
     checkpoint: CheckpointStore | None,
     resume: bool,
@@ -234,7 +267,6 @@ def _simulate(
     """The solution of a run from its start to its last output time; see `simulate`."""
     inputs = inputs.wired(model)
     end = float(times[-1])
-    settings = _same_settings(solver, end)
     robot, at = _at_start(model, start, inputs, times, solver)
     rows = RunRecord(times, at.record)
     segments = [_segment(robot, 0, times[0])]
@@ -331,22 +363,32 @@ _compiled_for = LastValueCache()
 
 
 def prepare(
-    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+    model: Model,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    recorded: Sequence[str] = (),
 ) -> None:
     """Compile what a run needs before it begins. Each structure of robot and loads is compiled once in a process."""
     with using(solver.backend):
-        _prepare(model, state, inputs, times, solver)
+        _prepare(model, state, inputs, times, solver, tuple(recorded))
 
 
 def _prepare(
-    model: Model, state: State, inputs: Inputs, times: np.ndarray, solver: Solver
+    model: Model,
+    state: State,
+    inputs: Inputs,
+    times: np.ndarray,
+    solver: Solver,
+    recorded: tuple[str, ...],
 ) -> None:
     inputs = inputs.wired(model)
     end = float(times[-1])
-    settings = _same_settings(solver, end)
+    settings = settings_of_run(model, solver, times, recorded)
     robot, _ = _driven_robot(model, state, inputs, end)
     # Programs depend on the robot and the method, not on where it starts.
-    circumstances = (solver, end, is_native(), is_compiling_quickly())
+    circumstances = (solver, end, recorded, is_native(), is_compiling_quickly())
     if _compiled_for.get(robot) == circumstances:
         return
     _compiled_for.set(robot, circumstances)

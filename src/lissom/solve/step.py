@@ -1,7 +1,7 @@
 """The contract of a step method, and the tolerance that all of them share."""
 
 import abc
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import equinox as eqx
 import jax
@@ -14,6 +14,7 @@ from ..algebra.so3 import CROSS
 from ..dynamics.formulation import AbstractFormulation, Rates
 from ..types import Float, Real
 from .problem import MotionProblem
+from .recorded import RecordedQuantities
 
 Tree = TypeVar("Tree")
 
@@ -53,6 +54,7 @@ class Tolerance(eqx.Module):
     atol: Any
     everything: bool = eqx.field(static=True, default=False)
     energy: Any = None  # part of the largest energy, per second [1/s]; None: no bound
+    recorded: RecordedQuantities | None = None  # what a run records, and how exactly
 
 
 class ErrorWeights(eqx.Module):
@@ -128,6 +130,8 @@ class AbstractStep(eqx.Module):
     """A step method: from one moment to the next, with an error estimate and a curve between them."""
 
     name: eqx.AbstractClassVar[str]
+    # True if its steps obey `Tolerance.recorded`.
+    follows_recorded: ClassVar[bool] = False
 
     @property
     @abc.abstractmethod

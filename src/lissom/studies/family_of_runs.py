@@ -41,6 +41,7 @@ class ReadyRun(NamedTuple):
             scenario.inputs,
             scenario.controller,
             scenario.formulation,
+            scenario.record,
         )
 
     def goes_in_lanes(self) -> bool:
@@ -100,8 +101,8 @@ def _share_structure(one: ReadyRun, other: ReadyRun) -> bool:
 
 def _single(one: ReadyRun) -> Any:
     try:
-        model, state, inputs, times, solver, _ = one.start
-        solution = integrate(model, state, inputs, times, solver)
+        model, state, inputs, times, solver, nodes = one.start
+        solution = integrate(model, state, inputs, times, solver, recorded=nodes)
         return _measure(one, solution)
     except Exception as failure:
         return failure
@@ -120,6 +121,7 @@ def _in_lanes(group: list[ReadyRun]) -> Iterator[tuple[int, Any]]:
         solver=first.solver,
         # A run of a study is the one that `lissom simulate` gives.
         common_steps=False,
+        recorded=first.recorded,
     )
     try:
         runs = lane_solution(task)

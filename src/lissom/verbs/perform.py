@@ -135,7 +135,7 @@ def _idle(verb: Verb, values: Values) -> Iterator[Problem]:
     defaults = {one.name: one.default for one in declared(verb)}
     given = given_parameters(verb, values)
     for output in verb.writes:
-        for name in (*output.parameters, *output.holds):
+        for name in output.parameters:
             if name in given and values.get(output.name) is None:
                 message = f"only changes the file `{output.name}`, which is not written"
                 yield Problem(None, None, name, values[name], message)

@@ -50,7 +50,6 @@ RUN_FILES = (
         method=None,
         key="files.result",
         metavar="NC",
-        holds=("record",),
     ),
     figure("Figure of the run: .png, .pdf, .svg.", method=None),
 )

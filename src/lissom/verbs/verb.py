@@ -32,8 +32,6 @@ class Output:
     label: str = ""  # on the screen; default: the last word of `key`
     # Further arguments of the method, with their types and defaults.
     parameters: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    # Parameters of the function that only change what is in this file.
-    holds: tuple[str, ...] = ()
     # Endings where a parameter is given; none where the file is then not written.
     endings_with: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
