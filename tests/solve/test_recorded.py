@@ -21,6 +21,7 @@ from lissom.solve.radau import (
 )
 from lissom.solve.simulate import settings_of_run
 from lissom.solve.step import Moment
+from lissom.studies.family_of_runs import measure_runs
 from lissom.types import host_module
 
 # Tight enough that the amplitudes below change by less than 0.2 % when everything is ten times tighter.
@@ -158,6 +159,25 @@ def test_sampled_laws_and_checkpoints_keep_the_account(tmp_path):
 
 
 @pytest.mark.slow
+def test_runs_of_a_sweep_follow_what_they_record():
+    """In lanes too, where each run takes the steps that it takes alone."""
+    scenario = Scenario.load("simple-pendulum").replace(
+        {"t_end": 0.3, "record": ["rod/2"], "solver.recorded": 1e-4}
+    )
+    masses = [0.1, 0.2, 0.3, 0.4]
+    family = {
+        k: scenario.replace({"payload": {"mass": mass}})
+        for k, mass in enumerate(masses)
+    }
+    runs = dict(measure_runs(family, lambda k: None, alone=False))
+    for k, one in family.items():
+        alone = ls.run_scenario(one, progress=False)
+        without = ls.run_scenario(one.replace({"record": []}), progress=False)
+        assert runs[k].run.facts["steps"] == alone.facts["steps"]
+        assert alone.facts["steps"] > without.facts["steps"]
+
+
+@pytest.mark.slow
 def test_xla_follows_the_same_vibration(torque_on_l):
     run = run_of("l-shape-torque", ["beam/2"], **{"solver.backend": "xla"})
     assert_allclose(
@@ -186,16 +206,20 @@ ROBOTS = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_large_peak_of_three_recorded_nodes_is_that_of_a_tight_run(name):
-    """Peaks of the acceleration above a tenth of the largest one, within 5 %, in fewer steps."""
+    """Within half a per cent of the largest acceleration, to which errors may add up, and in fewer steps.
+
+    That is 5 % of a peak of a tenth of the largest acceleration. Looked at are all above a tenth of the largest peak.
+    """
     names = start_scenario(Scenario.load(name)).model.node_names
     nodes = [names[len(names) // 3], names[2 * len(names) // 3], names[-1]]
     run, tight = run_of(name, nodes), run_of(name, nodes, **TIGHT)
     assert run.facts["steps"] < tight.facts["steps"]
     for node in dict.fromkeys(nodes):
+        largest = np.linalg.norm(tight.acceleration(node), axis=1).max()
         _, ours = spectrum(run, node)
         _, theirs = spectrum(tight, node)
         inner = theirs[1:-1]
         is_peak = (inner > theirs[:-2]) & (inner >= theirs[2:])
         for k in 1 + np.flatnonzero(is_peak & (inner > 0.1 * theirs.max())):
             found = ours[k - 1 : k + 2].max()
-            assert_allclose(found, theirs[k], rtol=0.05, err_msg=f"{node} line {k}")
+            assert abs(found - theirs[k]) < 0.005 * largest, f"{node} line {k}"
