@@ -25,6 +25,7 @@ MAX_BYTES = 2_000_000_000  # of the arrays that are read from one file, unpacked
 SMALL_BYTES = 100_000_000
 MAX_RATIO = 100
 
+MAX_EXTRA = 64  # bytes beside the name of an entry of an archive
 NUMBERS = "biufc"  # kinds of NumPy types that are numbers
 REAL = "iuf"
 TRUTH = "b"
@@ -256,6 +257,9 @@ class _Npz:
     def headers(self) -> Iterable[_Header]:
         """Shape and type as the head of each array says them."""
         entries = self.archive.infolist()
+        # A damaged length of a comment hides the entries that follow, without a word of the reader; NumPy writes none.
+        if any(entry.comment or len(entry.extra) > MAX_EXTRA for entry in entries):
+            raise ArrayFileError(self.path, "", "is damaged: its table of contents")
         names = [entry.filename for entry in entries]
         if len(set(names)) < len(names):
             raise ArrayFileError(
