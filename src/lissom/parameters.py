@@ -15,7 +15,7 @@ class Parameter:
     `kind` says how a text of the command line or a value of a request is read where the type alone does not: joint
     `positions`, `speeds`, `accelerations` and `forces` (one number for each joint, with or without a unit), `gains`,
     `names`, a `band` of frequencies, a `length`, a `frequency`, `places` on a link, `axes` and `metrics` of a study,
-    `numbers by name`, a `list` of texts, or `changes` of a description.
+    `numbers by name`, `wrenches` on nodes, a `list` of texts, or `changes` of a description.
     """
 
     help: str
@@ -79,6 +79,15 @@ JointTorques = Annotated[
         unit="N m or N",
         kind="forces",
         metavar="T1,T2,...",
+    ),
+]
+NodeWrenches = Annotated[
+    Any,
+    Parameter(
+        "Constant force and moment on a node in N and N m, world axes. May be repeated.",
+        unit="N or N m",
+        kind="wrenches",
+        metavar="NODE=FX,FY,FZ,MX,MY,MZ",
     ),
 ]
 ProportionalGains = Annotated[

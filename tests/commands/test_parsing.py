@@ -67,6 +67,12 @@ def test_one_gain_is_for_every_joint():
             parsing.gains(PENDULUM, "--kp", text, unit)
 
 
+def test_a_wrench_has_six_parts_with_or_without_brackets():
+    texts = ["rod/1=0,0,-5,0,0,0", "rod/tip=[0, 1, 2, 3, 4, 5]"]
+    found = parsing.wrenches("--wrench", texts)
+    assert found == {"rod/1": (0, 0, -5, 0, 0, 0), "rod/tip": (0, 1, 2, 3, 4, 5)}
+
+
 def test_a_band_is_spaced_logarithmically():
     frequencies = parsing.band("--band", "0.1:1000:5")
     np.testing.assert_allclose(frequencies, [0.1, 1, 10, 100, 1000])
@@ -101,6 +107,8 @@ def test_settings_come_before_options_and_missing_options_change_nothing():
         (lambda text: TEXTS["length"]("--mesh-size", text), "--mesh-size", "big"),
         (lambda text: TEXTS["frequency"]("--frequency", text), "--frequency", "-1"),
         (lambda text: parsing.places("--interface", text), "--interface", "inner"),
+        (lambda text: parsing.wrenches("--wrench", [text]), "--wrench", "rod/1=0,1"),
+        (lambda text: parsing.wrenches("--wrench", [text]), "--wrench", "=0,1,2,3,4,5"),
     ],
 )
 def test_text_that_cannot_be_read_is_named_with_its_option(read, option, text):

@@ -10,6 +10,7 @@ import lissom as ls
 from helpers import compiled_once, model_named, relative
 from lissom.analyse.linear.linearize import operating_point
 from lissom.commands import cli
+from lissom.describe import DescriptionError
 from lissom.dynamics import engine
 from lissom.solve.model import EquilibriumError
 from lissom.solve.static import EnergyModel, descend_held
@@ -148,7 +149,7 @@ def test_downhill_is_found_where_newton_climbs():
             energy=energy_at(x),
             force=np.array([0.0, y / 4 - np.sin(y)]),
             stiffness=np.diag([0.0, 0.25 - np.cos(y)]),
-            inertia=np.diag([1.0, 2.0]),
+            strain_stiffness=np.diag([1.0, 0.25]),
             gap=x[:1] - 0.3,
             encoders=np.array([[1.0, 0.0]]),
         )
@@ -157,7 +158,8 @@ def test_downhill_is_found_where_newton_climbs():
         return x[1] ** 2 / 8 + np.cos(x[1])
 
     for start in (0.1, 0.0, 30.0):
-        held, y = descend_held(hill_at, energy_at, np.array([0.0, start]))
+        begin = np.array([0.0, start])
+        held, y = descend_held(hill_at, energy_at, begin, scales=np.ones(2))
         assert_allclose(held, 0.3)
         assert_allclose(y / 4, np.sin(y), atol=1e-9)
         assert 0.25 > np.cos(y)
@@ -195,3 +197,36 @@ def test_a_link_a_billion_times_too_soft_is_refused_in_words():
     with pytest.raises(EquilibriumError, match="no equilibrium found") as refusal:
         ls.Model(soft).static([0.0, 0.0])
     assert "nan" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("value", [1e-310, 1e-300, 1e-200, 1e101])
+@pytest.mark.parametrize(
+    "key, unit",
+    [
+        ("material.E", "Pa"),
+        ("material.density", "kg/m^3"),
+        ("section.y", "m"),
+    ],
+)
+def test_numbers_whose_products_vanish_or_overflow_are_refused_by_every_door(
+    key, unit, value, capsys
+):
+    if key == "section.y" and value > 1.0:
+        pytest.skip("a side has a bound of its own")
+    path = f"links.*.beam.{key}"
+    accepted = f"must lie between 1e-100 and 1e+100 [{unit}]"
+    assert cli.main(["static", "double-pendulum", "--set", f"{path}={value}"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert f"{key}: {value:g}: {accepted}" in "\n".join(lines)
+    with pytest.raises(DescriptionError) as refusal:
+        ls.Robot.load("double-pendulum").replace({path: value})
+    assert accepted in str(refusal.value)
+
+
+def test_masses_further_apart_than_numbers_have_digits_are_refused_by_the_link():
+    robot = ls.Robot.load("simple-pendulum")
+    light = robot.replace(
+        {"links.*.beam.material.density": 1e-20, "payload": {"mass": 1e6}}
+    )
+    with pytest.raises(DescriptionError, match="links.rod: its modes cannot be comp"):
+        ls.Model(light)

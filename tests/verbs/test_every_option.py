@@ -119,6 +119,7 @@ OBEYED = {
         "q": (f"static {ROBOT}", "--q 0.3"),
         "free": (f"static {ROBOT} --q -1.5", "--free"),
         "torque": (f"static {ROBOT} --free --q -1.5", "--torque 1"),
+        "wrench": (f"static {ROBOT}", "--wrench rod/tip=0,1,0,0,0,0"),
     },
     "matrices": {
         "q": (f"matrices {ROBOT}", "--q 0.3"),
@@ -353,6 +354,8 @@ REFUSED = [
     (f"step-response {LINEAR} --locked", "--kd 3", GAINS),
     (f"frequency-response {LINEAR} --locked", "--kp 300", GAINS),
     (f"static {ROBOT}", "--torque 1", "only free joints take torques"),
+    (f"static {ROBOT} --free", "--wrench rod/tip=0,1,0,0,0,0", "leave --free out"),
+    (f"static {ROBOT}", "--wrench rod/99=0,1,0,0,0,0", "--wrench: rod/99"),
     (f"matrices {ROBOT}", "--time 0.1", "only the result of a run"),
     ("matrices first.nc --time 0.01", "--q 0.1", "leave this out"),
     ("matrices first.nc --time 0.01", "--static", "leave this out"),

@@ -1,5 +1,6 @@
 """Elastic equilibrium: holding torques, sag and energy."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +12,9 @@ from ..describe.modelled import model_facts
 from ..describe.robot_facts import named_nodes, values_by_name
 from ..drawing import picture_of
 from ..dynamics import engine
-from ..files.errors import refused
+from ..files.errors import refused, shortened
 from ..files.summary import Result, Summary, fixed, number, plain
-from ..parameters import Free, JointTorques, Pose
+from ..parameters import Free, JointTorques, NodeWrenches, Pose
 from ..solve.arguments import ModelLike, model_from
 from ..solve.model import Model
 from ..solve.state import State
@@ -36,6 +37,8 @@ class Equilibrium(Result):
     displacement: Float[np.ndarray, "k 3"]
     strain_energy: float  # [J]
     gravity_energy: float  # [J]
+    # Forces and moments along world axes by the nodes that they act on [N, N m].
+    wrench: Mapping[str, tuple[float, ...]]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -60,6 +63,8 @@ class Equilibrium(Result):
             "energy": {"strain": self.strain_energy, "gravity": self.gravity_energy},
             "warnings": self.warnings,
         }
+        if self.wrench:
+            data["wrench"] = dict(self.wrench)
         return plain(data)
 
     def summary(self) -> Summary:
@@ -78,7 +83,11 @@ class Equilibrium(Result):
             for k, name in enumerate(model.joint_names)
         ]
         energy = f"strain {number(self.strain_energy)} J, gravity {number(self.gravity_energy)} J"
-        facts = (("model", str(model.modelled)), ("energy", energy))
+        loads = [
+            (f"wrench on {node}", ", ".join(map(number, value)))
+            for node, value in self.wrench.items()
+        ]
+        facts = (("model", str(model.modelled)), *loads, ("energy", energy))
         title = f"{model.robot.name}: joints {self.joints_are}"
         return Summary(title, facts, columns, tuple(rows), parts=(self._nodes(),))
 
@@ -102,6 +111,7 @@ def static(
     *,
     free: Free = False,
     torque: JointTorques = None,
+    wrench: NodeWrenches = None,
 ) -> Equilibrium:
     """Elastic equilibrium under gravity, with the joints held at q or free under torques.
 
@@ -110,13 +120,14 @@ def static(
         q: what the encoders read [rad or m], zero by default.
         free: joints move too, downhill from q to a stable equilibrium.
         torque: on free joints [N m or N], zero by default.
+        wrench: on nodes, with the joints held: (fx, fy, fz, mx, my, mz) along world axes by the nodes' names [N, N m].
 
     Returns:
         The equilibrium; its `state` goes to other analyses, as that of `model.static` does.
 
     Raises:
         EquilibriumError: no equilibrium was found.
-        DescriptionError: torques on joints that are held.
+        DescriptionError: torques on joints that are held, wrenches with joints that are free, or on no node.
 
     Example:
         >>> import lissom as ls
@@ -128,7 +139,13 @@ def static(
         given = ",".join(f"{value:g}" for value in np.ravel(torque))
         message = "only free joints take torques: add --free; held joints find theirs"
         raise refused("torque", given, message)
-    state = model.static(q, torque, free=free)
+    wrench = wrench or {}
+    for node, value in wrench.items():
+        problem = model.robot.outline.node_problem(node)
+        if problem or free:
+            message = problem or "acts on held joints: leave --free out"
+            raise refused("wrench", f"{node}={shortened(value)}", message)
+    state = model.static(q, torque, free=free, wrench=wrench)
     position = model.node_rows(model.poses(state).position)
     # Reference: the robot with rigid links and the same encoder readings.
     rigid = model.poses(model.at(state.encoder))
@@ -141,6 +158,7 @@ def static(
         displacement=position - model.node_rows(rigid.position),
         strain_energy=float(strain),
         gravity_energy=float(gravity),
+        wrench={node: tuple(map(float, value)) for node, value in wrench.items()},
     )
 
 

@@ -16,6 +16,7 @@ from ..solve.model import Model
 from .cases import TIGHT, Log, compiled_case, distance
 from .closed_forms import closed_form_rows
 from .de_luca_siciliano import de_luca_siciliano_rows
+from .elastica import elastica_rows
 from .l_shape import convergence_rows, peak_checks, peak_rows, swing_rows
 from .peer_robots import INCLINED, pendulum
 from .physics_checks import bound, keypoints, row
@@ -52,6 +53,7 @@ def physics_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     """Every row of the table but the peaks of a spectrum, one after the other."""
     yield from closed_form_rows(log)
     yield from published_beam_rows(log)
+    yield from elastica_rows(log)
     robot = Robot.load("double-pendulum").replace({"damping": None})
     log("static deflection and modes")
     yield from static_rows(robot)

@@ -228,6 +228,20 @@ def numbers_by_name(option: str, texts: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def wrenches(option: str, texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
+    """Every `lower/tip=0,0,-5,0,0,0` as the name of a node and six numbers."""
+    message = "must be NODE=FX,FY,FZ,MX,MY,MZ, such as lower/tip=0,0,-5,0,0,0"
+    found = {}
+    for text in texts:
+        name, _, written = text.partition("=")
+        with readable(option, text, message):
+            values = tuple(float(part) for part in written.strip("[] ").split(","))
+            if not name or len(values) != 6 or not all(map(math.isfinite, values)):
+                raise ValueError(text)
+        found[name.strip()] = values
+    return found
+
+
 # --- ranges --------------------------------------------------------------------------------------------------------
 
 

@@ -43,6 +43,7 @@ from .parsing import (
     quantity,
     study_axis,
     study_metric,
+    wrenches,
 )
 from .watching import watching
 
@@ -63,6 +64,7 @@ TEXTS: dict[str, Callable[[str, Any], Any]] = {
     "map axes": lambda option, texts: tuple(axis_of(option, text) for text in texts),
     "metrics": lambda option, texts: [study_metric(option, text) for text in texts],
     "numbers by name": numbers_by_name,
+    "wrenches": wrenches,
     "list": lambda option, texts: tuple(texts),
     "changes": lambda option, texts: assignments(texts),
 }

@@ -15,6 +15,13 @@ from ..describe.robot import Robot
 from ..describe.segments import in_bodies, links_of_bodies
 from ..describe.supported import SUPPORT
 from ..files.description_files import build_from
+from ..files.errors import refused
+
+
+TOO_FAR_APART = (
+    "its modes cannot be computed: its masses or stiffnesses, with what it carries, are further apart than the 16 "
+    "digits of a number: check density, E, section and masses, or make the link rigid"
+)
 
 
 class ModelOptions(NamedTuple):
@@ -65,6 +72,9 @@ def link_bodies(
         robot: its description.
         formulation: its name; its support says which shapes it takes unless one of `BASES` is chosen.
         choices: basis and kept elastic modes (12 for each link by default).
+
+    Raises:
+        DescriptionError: the numbers of a link are too far apart for its modes.
     """
     basis = choices.basis or SUPPORT[formulation].default_basis
     reductions: Sequence[Any] = [None] * len(robot.links)
@@ -76,9 +86,14 @@ def link_bodies(
     reductions = [reductions[i] for i in links_of_bodies(robot)]
     pieces = in_bodies(robot)
     bodies = bodies_of(pieces)
-    return tuple(
-        BASES[basis](pieces, i, bodies, modes) for i, modes in enumerate(reductions)
-    )
+    shaped = []
+    for i, modes in enumerate(reductions):
+        try:
+            shaped.append(BASES[basis](pieces, i, bodies, modes))
+        except np.linalg.LinAlgError:
+            name = robot.links[links_of_bodies(robot)[i]].name
+            raise refused(f"links.{name}", None, TOO_FAR_APART) from None
+    return tuple(shaped)
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:

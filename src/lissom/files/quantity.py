@@ -25,6 +25,10 @@ KINDS = {
 }
 
 
+# Positive numbers of a description: a few of them multiplied neither vanish nor overflow.
+SMALLEST, LARGEST = 1e-100, 1e100
+
+
 class NumberWithUnit(float):
     """A number of a joint that was written with a unit, which says what joint it is meant for."""
 
@@ -81,6 +85,9 @@ class Quantity(_Check):
             raise error(f"must be a finite number{self._unit}{self._hint}")
         if self._is_outside(number):
             raise error(f"must be {self._range}{self._unit}{self._hint}")
+        if self.above == 0 and not SMALLEST <= number <= LARGEST:
+            between = f"between {SMALLEST:g} and {LARGEST:g}"
+            raise error(f"must lie {between}{self._unit}{self._hint}")
         return number
 
     def _is_outside(self, number: float) -> bool:

@@ -30,6 +30,8 @@ SMALL_STEP = 1e-11
 MAX_STEPS = 60
 # Of an unknown, against itself or 1: third root of the rounding error, where central differences are best.
 DIFFERENCE = 6e-6
+# How far a coordinate of size 1 moves a node, at most [m or rad]: differences turn links by 0.06 rad or less.
+FURTHEST = 1e4
 CHORDS = 8  # steps between two derivatives, where one costs much more than a value
 
 
@@ -120,6 +122,23 @@ def on_independent(
     return jnp.zeros(formulation.n_encoders).at[independent].set(tau)
 
 
+def coordinate_scales(formulation: AbstractFormulation) -> Float[Array, " n"]:
+    """Size of each coordinate x: 1, or less where 1 would move a node by more than `FURTHEST`.
+
+    Modes have unit modal mass: those of a link of milligrams turn it over before their coordinate is 1e-6.
+    """
+    links = formulation.links
+    places = links.place
+    slots = places.shape[1]
+    shape = jnp.asarray(links.node_shape)[..., 6 : 6 + slots]
+    reach = jnp.max(jnp.abs(shape), axis=(1, 2))
+    # The coordinates of a link follow those of the link before it.
+    used = np.flatnonzero(places < formulation.n_elastic)
+    elastic = picked(reach.reshape(-1), used)
+    scales = 1.0 / jnp.maximum(1.0, elastic / FURTHEST)
+    return jax.lax.stop_gradient(joined(np.ones(formulation.n_joints), scales))
+
+
 # --- its solution --------------------------------------------------------------------------------------------------
 
 
@@ -141,7 +160,7 @@ def balanced_point(
 
     if start is None:
         start = balance_guess(formulation, q)
-    z = newton(missing, start)
+    z = newton(missing, start, scales_with_torques(formulation))
     n = formulation.size
     return MotionPoint(
         x=z[:n],
@@ -151,25 +170,34 @@ def balanced_point(
     )
 
 
+def scales_with_torques(formulation: AbstractFormulation) -> Float[Array, " N"]:
+    """Sizes of the unknowns z = (x, tau)."""
+    torques = np.ones(formulation.n_joints)
+    return jnp.concatenate([coordinate_scales(formulation), torques])
+
+
 def newton(
     function: Callable[[Float[Array, " N"]], Float[Array, " N"]],
     start: Float[Array, " N"],
+    scales: Float[Array, " N"],
 ) -> Float[Array, " N"]:
     """Root of a function near `start`; batches, and derivatives of any order by the implicit function theorem.
 
-    Not finite where the derivative is singular. The caller judges the result by the residual force.
+    Not finite where the derivative is singular. The caller judges the result by the residual force. `scales` are the
+    sizes of the unknowns, against which steps and differences are small.
     """
 
     def iterate(function, z):
         def unfinished(state):
             count, z, step = state
             # A step that is not finite compares as false and ends the iteration.
-            wide = jnp.max(jnp.abs(step)) > SMALL_STEP * (1.0 + jnp.max(jnp.abs(z)))
+            largest = jnp.max(jnp.abs(z / scales))
+            wide = jnp.max(jnp.abs(step / scales)) > SMALL_STEP * (1.0 + largest)
             return wide & (count < MAX_STEPS)
 
         def improve(state):
             count, z, _ = state
-            J, value = _derivative(function, z)
+            J, value = _derivative(function, z, scales)
             step = -inverse(J) @ value
             return count + 1, z + step, step
 
@@ -187,7 +215,9 @@ def newton(
 
 
 def _derivative(
-    function: Callable[[Float[Array, " N"]], Float[Array, " N"]], z: Float[Array, " N"]
+    function: Callable[[Float[Array, " N"]], Float[Array, " N"]],
+    z: Float[Array, " N"],
+    scales: Float[Array, " N"],
 ) -> tuple[Float[Array, "N N"], Float[Array, " N"]]:
     """Derivative and value of a function; the derivative need only be good enough for Newton's steps to converge.
 
@@ -199,7 +229,7 @@ def _derivative(
     if not is_tracing():
         values, columns = jax.vmap(lambda d: jax.jvp(function, (z,), (d,)))(directions)
         return columns.T, values[0]
-    moves = DIFFERENCE * (1.0 + jnp.abs(z)) * directions
+    moves = DIFFERENCE * (scales + jnp.abs(z)) * directions
     points = jnp.concatenate([z[None], z + moves, z - moves])
     value, *others = jnp.split(vmap_rows(function)(points), [1, 1 + z.shape[0]])
     ahead, behind = others

@@ -34,11 +34,13 @@ from ..dynamics.nodes import Poses, find_node, node_displacements, node_poses
 from ..files.errors import shortened
 from ..files.summary import Summarised, Summary, count
 from ..once import once_for_each
-from ..types import Float, is_traced, joined, real
-from .balance import balanced_point, of_independent
+from ..types import Float, is_traced, joined, real, with_fields
+from .balance import balanced_point, coordinate_scales, of_independent
 from .robot_matrices import RobotMatrices, equation_arrays
 from .state import State, independent_of
 from .static import (
+    NodeWrench,
+    Wrenches,
     descend,
     descend_held,
     energy,
@@ -46,6 +48,7 @@ from .static import (
     equilibrium_free,
     equilibrium_held,
     equilibrium_next_to,
+    is_uphill,
     kept_rest_at,
     slope,
     with_stops,
@@ -53,6 +56,8 @@ from .static import (
 
 REFERENCES = (None, "tangent", "minimum-norm")  # or a mapping {"zeroed": [...]}
 BALANCE = 1e-7  # residual force in an equilibrium, relative to the largest force in it
+LEAST_STEP = 1 / 128  # of growing loads: what needs smaller ones has no path to follow
+SIX_PARTS = "must be six numbers: a force [N] and a moment [N m] along world axes"
 SINGULAR = (
     1e-9  # reciprocal condition of J_0 below which zeroed displacements define no ERLS
 )
@@ -309,23 +314,35 @@ class Model(Summarised):
             return mechanism.assemble(self.robot, value)
         return mechanism.assemble(self.robot, self.joint_vector("q", value))
 
-    def static(self, q: Any = None, torque: Any = None, *, free: bool = False) -> State:
+    def static(
+        self,
+        q: Any = None,
+        torque: Any = None,
+        *,
+        free: bool = False,
+        wrench: Mapping[str, Any] | None = None,
+    ) -> State:
         """Elastic equilibrium under gravity with the encoders held at q; the state carries the holding torques.
 
         With `free` the joints move too, under the given torques (zero by default): downhill from q to a stable
-        equilibrium.
+        equilibrium. `wrench` has constant forces and moments (fx, fy, fz, mx, my, mz) along world axes by the names of
+        the nodes that they act on; the state knows nothing of them: a run from it starts when they are let go.
 
         Raises:
+            ValueError: wrenches on free joints, or numbers that do not fit.
             EquilibriumError: no equilibrium was found (checked for concrete numbers only, so that the result can be
             differentiated).
         """
         encoder = self.assemble(q)
         f = on_branch_near(self.formulation, encoder)
         self.check_reference(encoder)
+        wrenches = self._wrenches(wrench)
+        if free and wrenches:
+            raise ValueError("wrench: acts on held joints: leave it out, or free")
         if free:
             state, left = self._static_free(f, encoder, torque)
         else:
-            state, left = self._static_held(f, encoder)
+            state, left = _held_equilibrium(f, encoder, wrenches)
         if not is_traced(left) and not float(left) < BALANCE:
             pose = np.asarray(encoder).tolist()
             raise EquilibriumError(
@@ -334,16 +351,19 @@ class Model(Summarised):
             )
         return state
 
-    def _static_held(
-        self, f: AbstractFormulation, encoder: Float[Array, " j"]
-    ) -> tuple[State, Float[Array, ""]]:
-        start = _unbent(f, encoder)
-        state, left = _static_held(f, encoder, start)
-        if is_traced(left) or float(left) < BALANCE:
-            return state, left
-        # Newton's iteration diverged, as it does with very soft links: minimising the energy finds an equilibrium.
-        lowest, f = _downhill_held(f, encoder, start)
-        return _static_held(f, encoder, lowest)
+    def _wrenches(self, given: Mapping[str, Any] | None) -> tuple[NodeWrench, ...]:
+        """Wrenches by the names of their nodes, as the search for an equilibrium takes them."""
+        wrenches = []
+        for name, value in (given or {}).items():
+            link, node = self.find_node(name)
+            parts = _as_array(value, f"wrench.{name}", SIX_PARTS)
+            known = () if is_traced(parts) else np.asarray(parts)
+            if parts.shape != (6,):
+                raise ValueError(f"wrench.{name}: {shortened(value)}: {SIX_PARTS}")
+            if not np.all(np.isfinite(known)):
+                raise ValueError(f"wrench.{name}: {shortened(value)}: must be finite")
+            wrenches.append(NodeWrench(link, node, parts))
+        return tuple(wrenches)
 
     def _static_free(
         self, f: AbstractFormulation, encoder: Float[Array, " j"], torque: Any
@@ -531,7 +551,9 @@ def _imbalance_in_words(left: float) -> str:
     return f"{left:.1e} of the forces remains unbalanced"
 
 
-def _as_array(value: Any, name: str = "q") -> Float[Array, " n"]:
+def _as_array(
+    value: Any, name: str = "q", accepted: str = "must be one number for each joint"
+) -> Float[Array, " n"]:
     """Numbers as an array; entries of a list may be traced one by one."""
     try:
         if not isinstance(value, Sequence):
@@ -540,8 +562,59 @@ def _as_array(value: Any, name: str = "q") -> Float[Array, " n"]:
             return jnp.stack([real(entry) for entry in value])
         return real(np.array([float(entry) for entry in value]))
     except (TypeError, ValueError):
-        message = "must be one number for each joint"
-        raise ValueError(f"{name}: {shortened(value)}: {message}") from None
+        raise ValueError(f"{name}: {shortened(value)}: {accepted}") from None
+
+
+def _held_equilibrium(
+    f: AbstractFormulation, encoder: Float[Array, " j"], wrenches: Wrenches
+) -> tuple[State, Float[Array, ""]]:
+    """The state at rest with held joints, and its residual force: by Newton's iteration from unbent links.
+
+    Where it diverges, as it does with links that bend far, the loads grow step by step; of links that are too soft for
+    that, minimising the energy finds an equilibrium.
+    """
+    start = _unbent(f, encoder)
+    state, left = _static_held(f, encoder, start, wrenches)
+    if is_traced(left) or float(left) < BALANCE:
+        return state, left
+    reached = _with_growing_loads(f, encoder, start, wrenches)
+    if reached is not None:
+        return reached
+    if wrenches:
+        # No energy belongs to a moment.
+        return state, left
+    lowest, f = _downhill_held(f, encoder, start)
+    return _static_held(f, encoder, lowest, ())
+
+
+def _with_growing_loads(
+    f: AbstractFormulation,
+    encoder: Float[Array, " j"],
+    start: Float[Array, " n"],
+    wrenches: Wrenches,
+) -> tuple[State, Float[Array, ""]] | None:
+    """The state at rest under weight and wrenches that grow from nothing, and its residual force; None if lost."""
+    x, reached, step = start, 0.0, 0.5
+    while step >= LEAST_STEP:
+        share = reached + step
+        lighter, part = _under_loads(f, wrenches, share)
+        state, left = _static_held(lighter, encoder, x, part)
+        if not float(left) < BALANCE:
+            step *= 0.5
+        elif share == 1.0:
+            return state, left
+        else:
+            x, reached = state.x, share
+            f = _on_branch_of(f, x)
+    return None
+
+
+def _under_loads(
+    f: AbstractFormulation, wrenches: Wrenches, share: float
+) -> tuple[AbstractFormulation, Wrenches]:
+    """The robot under a part of its weight, and that part of its wrenches."""
+    part = tuple(NodeWrench(w.link, w.node, share * w.value) for w in wrenches)
+    return with_fields(f, gravity=share * f.gravity), part
 
 
 def _downhill(
@@ -573,7 +646,8 @@ def _downhill_held(
     def energy_at(x):
         return float(_energy(here, jnp.asarray(x)))
 
-    x = jnp.asarray(descend_held(model_at, energy_at, np.asarray(start)))
+    scales = np.asarray(coordinate_scales(f))
+    x = jnp.asarray(descend_held(model_at, energy_at, np.asarray(start), scales))
     return x, _on_branch_of(here, x)
 
 
@@ -628,9 +702,12 @@ def _inertia(f: AbstractFormulation, x) -> Float[Array, "n n"]:
 
 
 @compiled_quickly
-def _static_held(f: AbstractFormulation, encoder, start):
-    x, tau = equilibrium_held(f, encoder, start)
-    return _checked_equilibrium(f, x, tau)
+def _static_held(f: AbstractFormulation, encoder, start, wrenches: Wrenches):
+    x, tau = equilibrium_held(f, encoder, start, wrenches)
+    state, left = _checked_equilibrium(f, x, tau, wrenches)
+    if wrenches or not f.support.finite_rotations:
+        return state, left
+    return state, jnp.where(is_uphill(f, x, start), jnp.inf, left)
 
 
 @compiled_quickly
@@ -645,9 +722,11 @@ def _static_next_to(f: AbstractFormulation, tau, start):
     return _checked_equilibrium(f, x, tau, stopped=True)
 
 
-def _checked_equilibrium(f: AbstractFormulation, x, tau, stopped: bool = False):
+def _checked_equilibrium(
+    f: AbstractFormulation, x, tau, wrenches: Wrenches = (), stopped: bool = False
+):
     """The state at rest, and its residual force: infinite where links rotate too far."""
-    rest = kept_rest_at(f, x, with_stops(f, x, tau) if stopped else tau)
+    rest = kept_rest_at(f, x, with_stops(f, x, tau) if stopped else tau, wrenches)
     left = rest.imbalance
     if f.support.finite_rotations:
         phi = node_displacements(f, rest.q)[..., 3:]

@@ -3,27 +3,50 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Bool
 
 from jaxnative.marks import noinline
 
 from ..dynamics import engine
 from ..dynamics.formulation import AbstractFormulation
+from ..dynamics.nodes import node_wrench
 from ..types import Float, Real
-from .balance import newton, of_independent, on_independent
+from .balance import (
+    coordinate_scales,
+    newton,
+    of_independent,
+    on_independent,
+    scales_with_torques,
+)
 
 RTOL = 1e-10  # Newton is quadratic: one iteration more than needed costs nothing
 MAX_DESCENT = 300  # steps downhill
 LARGEST_MOVE = 0.3  # [rad or m] of a joint in one of them
-AT_REST = 1e-9  # [rad or m] a smaller move of the joints is none
+AT_REST = 1e-9  # [rad or m] a smaller move of the joints is none, of other coordinates against their scales
+UPHILL = (
+    1e-6  # of the strain energy: what links gain that are no longer where they sag to
+)
+ROUNDING = 1e-12  # of energies, relative
 SHORTEST = 1e-9  # part of a step, below which rounding decides what climbs
 
 
+class NodeWrench(eqx.Module):
+    """A constant force and moment on a node, along world axes [N, N m]."""
+
+    link: int = eqx.field(static=True)
+    node: int = eqx.field(static=True)  # counted along the link
+    value: Float[Array, " 6"]
+
+
+Wrenches = tuple[NodeWrench, ...]
+
+
 class Rest(NamedTuple):
-    """A robot at rest: forces of weight and strain, less the joint torques, and its configuration."""
+    """A robot at rest: forces of weight and strain, less joint torques and wrenches, and its configuration."""
 
     weight: Float[Array, " n"]
     strain: Float[Array, " n"]
@@ -45,12 +68,19 @@ class Rest(NamedTuple):
 
 
 def rest_at(
-    formulation: AbstractFormulation, x: Float[Array, " n"], tau: Float[Array, " j"]
+    formulation: AbstractFormulation,
+    x: Float[Array, " n"],
+    tau: Float[Array, " j"],
+    wrenches: Wrenches = (),
 ) -> Rest:
-    """The robot standing still at x under joint torques."""
+    """The robot standing still at x under joint torques and wrenches."""
     motion = engine.at_rest(formulation, x)
-    forces = engine.resting_forces(formulation, motion, tau)
-    return Rest(*forces, motion.theta, motion.place.encoder, motion.place.q)
+    place = motion.place
+    weight, strain, drive = engine.resting_forces(formulation, motion, tau)
+    for one in wrenches:
+        load = node_wrench(formulation, place, one.link, one.node, one.value, True)
+        drive = drive - motion.pull_back(load)
+    return Rest(weight, strain, drive, motion.theta, place.encoder, place.q)
 
 
 # The search for an equilibrium, its check and gravity torques call the same machine code.
@@ -61,6 +91,7 @@ def equilibrium_held(
     formulation: AbstractFormulation,
     encoder: Float[Array, " j"],
     start: Float[Array, " n"],
+    wrenches: Wrenches = (),
 ) -> tuple[Float[Array, " n"], Float[Array, " j"]]:
     """Coordinates x and holding torques tau at rest with the joints held so that the encoders read `encoder`.
 
@@ -70,11 +101,13 @@ def equilibrium_held(
 
     def missing(z):
         # The balance of a motion without speeds; the engine knows a cheaper force for it.
-        rest = kept_rest_at(formulation, z[:n], on_independent(formulation, z[n:]))
+        tau = on_independent(formulation, z[n:])
+        rest = kept_rest_at(formulation, z[:n], tau, wrenches)
         gap = of_independent(formulation, rest.encoder - encoder)
         return jnp.concatenate([gap, rest.force])
 
-    z = newton(missing, jnp.append(start, jnp.zeros(formulation.n_joints)))
+    begin = jnp.append(start, jnp.zeros(formulation.n_joints))
+    z = newton(missing, begin, scales_with_torques(formulation))
     return z[:n], on_independent(formulation, z[n:])
 
 
@@ -100,7 +133,7 @@ def equilibrium_next_to(
     def missing(x):
         return kept_rest_at(formulation, x, with_stops(formulation, x, tau)).force
 
-    return newton(missing, start)
+    return newton(missing, start, coordinate_scales(formulation))
 
 
 def with_stops(
@@ -158,7 +191,8 @@ class EnergyModel(NamedTuple):
     energy: Float[Real, ""]  # V of strain and weight [J]
     force: Float[Real, " n"]  # its derivative
     stiffness: Float[Real, "n n"]  # the derivative of that
-    inertia: Float[Real, "n n"]
+    # Of strain alone, positive definite while the joints are held: what steps are measured by.
+    strain_stiffness: Float[Real, "n n"]
     gap: Float[
         Real, " i"
     ]  # of the encoders of independent joints, from where they are held
@@ -184,35 +218,85 @@ def energy_model(
         energy=energy(formulation, x),
         force=force(x),
         stiffness=jax.jacfwd(force)(x),
-        inertia=engine.inertia_at(formulation, x),
+        strain_stiffness=strain_stiffness(formulation, x),
         gap=gap(x),
         encoders=jax.jacfwd(gap)(x),
     )
 
 
+def strain_stiffness(
+    formulation: AbstractFormulation, x: Float[Array, " n"]
+) -> Float[Array, "n n"]:
+    """Stiffness of the links at x, without that of weight."""
+    N = engine.rate_map(formulation, x)
+    place = formulation.configuration(x)
+    still = jnp.zeros_like(x)
+    return engine.structural_matrices(formulation, place, still, N)[1]
+
+
 def energy(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Float[Array, ""]:
     """V(x) of strain and weight [J]: lowest at an equilibrium."""
+    found = energies_at(formulation, x)
+    return found.strain + found.weight
+
+
+class Energies(NamedTuple):
+    """Energy of a robot at rest [J]."""
+
+    strain: Float[Array, ""]
+    weight: Float[Array, ""]
+    lift: Float[
+        Array, ""
+    ]  # of all mass to the furthest point: what rounding is relative to
+
+
+@noinline
+def energies_at(formulation: AbstractFormulation, x: Float[Array, " n"]) -> Energies:
+    """Energies at x."""
     place = formulation.configuration(x)
-    weight = engine.gravity_energy(formulation, place)
-    return engine.strain_energy(formulation, place) + weight
+    links = formulation.links
+    mass = jnp.sum(jnp.asarray(links.mass)[:, 0, 0])
+    furthest = jnp.max(jnp.abs(place.p)) + jnp.max(jnp.abs(jnp.asarray(links.points)))
+    pull = jnp.max(jnp.abs(jnp.asarray(formulation.gravity)))
+    return Energies(
+        strain=engine.strain_energy(formulation, place),
+        weight=engine.gravity_energy(formulation, place),
+        lift=mass * pull * furthest,
+    )
+
+
+def is_uphill(
+    formulation: AbstractFormulation, x: Float[Array, " n"], start: Float[Array, " n"]
+) -> Bool[Array, ""]:
+    """Whether an equilibrium has more energy than the start: Newton's iteration then leapt past where links sag to.
+
+    Such an equilibrium is unstable, or links are curled up in it.
+    """
+    at_start = energies_at(formulation, start)
+    found = energies_at(formulation, x)
+    gained = found.strain + found.weight - at_start.strain - at_start.weight
+    return gained > UPHILL * found.strain + ROUNDING * found.lift
 
 
 def descend_held(
     model_at: Callable[[np.ndarray], EnergyModel],
     energy_at: Callable[[np.ndarray], float],
     x: np.ndarray,
+    scales: np.ndarray,
 ) -> np.ndarray:
-    """Go downhill in energy from x to a stable equilibrium with held joints, however soft the links are.
+    """Go downhill in energy from x to a stable equilibrium with held joints, however soft and light the links are.
 
     Strain grows faster than weight falls, so that there is always a lowest point. Where the energy curves downwards the
-    step is that of an energy curved upwards as strongly; a step that would climb is shortened.
+    step is that of an energy curved upwards as strongly; a step that would climb is shortened. Curvatures are measured
+    against the stiffness of strain: against inertia, those of a light link under a heavy load lie further apart than
+    numbers have digits. `scales` are the sizes of the coordinates.
     """
     for _ in range(MAX_DESCENT):
         here = EnergyModel(*(np.asarray(part) for part in model_at(x)))
         if not all(np.isfinite(part).all() for part in here):
             return x
-        back, along, lowest = _step_downhill(here)
-        if np.abs(along).max(initial=0.0) < AT_REST and lowest >= 0.0:
+        back, along, lowest = _step_downhill(here, scales)
+        if _size(along, scales) < AT_REST and lowest >= 0.0:
             return x + back + along
         promised = float(here.force @ along)
         length = 1.0
@@ -225,25 +309,34 @@ def descend_held(
     return x
 
 
-def _step_downhill(here: EnergyModel) -> tuple[np.ndarray, np.ndarray, float]:
+def _step_downhill(
+    here: EnergyModel, scales: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
     """The way back to the held joints, the way downhill that leaves them there, and the lowest curvature."""
     import scipy.linalg  # slow to import
 
-    E, K, M = here.encoders, here.stiffness, here.inertia
+    E, K = here.encoders, here.stiffness
     back = -np.linalg.pinv(E) @ here.gap
     N = scipy.linalg.null_space(E)
-    stiffness, inertia = N.T @ (K + K.T) @ N / 2, N.T @ M @ N
+    stiffness, measure = N.T @ (K + K.T) @ N / 2, N.T @ here.strain_stiffness @ N
     try:
-        squares, modes = scipy.linalg.eigh(stiffness, inertia)
+        curvatures, modes = scipy.linalg.eigh(stiffness, measure)
     except np.linalg.LinAlgError:
-        # Links bent by many turns: rounding makes the inertia indefinite, and every other measure leads downhill too.
-        measure = np.diag(np.abs(np.diag(inertia)) + np.abs(inertia).max())
-        squares, modes = scipy.linalg.eigh(stiffness, measure)
+        # Links bent by many turns: rounding makes the measure indefinite, and every other one leads downhill too.
+        diagonal = np.abs(np.diag(measure))
+        measure = np.diag(diagonal + diagonal.max())
+        curvatures, modes = scipy.linalg.eigh(stiffness, measure)
     modes = N @ modes
-    curvature = np.maximum(np.abs(squares), 1e-9 * np.abs(squares).max(initial=0.0))
-    along = -modes @ ((modes.T @ (here.force + K @ back)) / curvature)
-    lowest = float(squares.min(initial=0.0)) + 1e-9 * np.abs(squares).max(initial=0.0)
-    if lowest < 0.0 and np.abs(along).max(initial=0.0) < AT_REST:
+    largest = np.abs(curvatures).max(initial=0.0)
+    upwards = np.maximum(np.abs(curvatures), 1e-9 * largest)
+    along = -modes @ ((modes.T @ (here.force + K @ back)) / upwards)
+    lowest = float(curvatures.min(initial=0.0)) + 1e-9 * largest
+    if lowest < 0.0 and _size(along, scales) < AT_REST:
         # An unstable equilibrium is left along its softest mode.
-        along = 1e-3 * modes[:, 0] / np.abs(modes[:, 0]).max()
+        along = 1e-3 * modes[:, 0] / _size(modes[:, 0], scales)
     return back, along, lowest
+
+
+def _size(step: np.ndarray, scales: np.ndarray) -> float:
+    """The largest entry of a step, against the sizes of the coordinates."""
+    return np.abs(step / scales).max(initial=0.0)

@@ -43,6 +43,7 @@ KINDS: dict[str, Any] = {
     "metrics": tuple[Any, ...],
     "frequency": float,
     "numbers by name": dict[str, float],
+    "wrenches": dict[str, JointValues],
     "list": tuple[str, ...],
     "map axes": tuple[MapAxis, ...],
     "degrees": bool,
@@ -50,7 +51,15 @@ KINDS: dict[str, Any] = {
     "changes": dict[str, Any],
 }
 # Kinds whose options may stand several times, once for each entry.
-REPEATED = ("map axes", "axes", "metrics", "numbers by name", "list", "changes")
+REPEATED = (
+    "map axes",
+    "axes",
+    "metrics",
+    "numbers by name",
+    "wrenches",
+    "list",
+    "changes",
+)
 LONG = 60.0  # [s] what takes longer joins a queue
 
 
