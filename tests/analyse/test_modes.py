@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 import lissom as ls
+from lissom.describe import DescriptionError
 
 E, RHO, WIDTH, DEPTH, LENGTH = 6.9e10, 2710.0, 0.023, 0.011, 0.73
 I_Y, I_Z = WIDTH * DEPTH**3 / 12, DEPTH * WIDTH**3 / 12  # bending along z and along y
@@ -255,3 +256,31 @@ def test_modes_without_a_choice_of_the_reference_name_none():
     found = ls.modes("simple-pendulum", [0.3], count=2)
     assert "reference" not in found.to_dict()
     assert "reference" not in dict(found.summary().facts)
+
+
+RIGID_ARM = {
+    "name": "rod",
+    "links": [
+        {
+            "name": "rod",
+            "joint": {"type": "revolute", "axis": [0, 1, 0]},
+            "rigid": {"mass": 1.0, "com": [0.3, 0, 0], "inertia": [0.01, 0.02, 0.03]},
+        }
+    ],
+}
+
+
+def test_a_rigid_robot_with_held_joints_has_nothing_that_vibrates():
+    model = ls.Model(ls.Robot.from_dict(RIGID_ARM))
+    calls = [
+        lambda: ls.modes(model, locked=True),
+        lambda: ls.modes(model, locked=True, damped=True),
+        lambda: ls.natural_frequencies(model, locked=True),
+        lambda: ls.mode_map(model, [[0.0], [1.0]], locked=True),
+        lambda: ls.parametric_modes(model, ["rod"], locked=True),
+    ]
+    for call in calls:
+        with pytest.raises(DescriptionError, match="locked: every link is rigid"):
+            call()
+    # A pendulum about its horizontal: free to fall, it has one motion.
+    assert ls.modes(model).frequency_hz.shape == (1,)

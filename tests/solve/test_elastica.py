@@ -17,8 +17,8 @@ from lissom.bench.elastica import (
     tip_of,
 )
 
-# Displacements of a segment are exact to the second power of its rotation a: it errs by its length times a^3 / 24. Under
-# P L^2/EI = 10 the largest rotation, at the clamp, is sqrt(20) / n = 0.56 of eight segments: 7e-3 of the whole length.
+# Displacements of a segment are exact to the second power of its rotation a: it errs by its length times a^3 / 24.
+# Under P L^2/EI = 10 the largest, at the clamp, is sqrt(20) / n = 0.56 of eight: 7e-3 of the whole length.
 WITHIN_EIGHT = 7e-3
 
 

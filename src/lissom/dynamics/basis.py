@@ -17,7 +17,6 @@ from ..describe.supported import SUPPORT
 from ..files.description_files import build_from
 from ..files.errors import refused
 
-
 TOO_FAR_APART = (
     "its modes cannot be computed: its masses or stiffnesses, with what it carries, are further apart than the 16 "
     "digits of a number: check density, E, section and masses, or make the link rigid"

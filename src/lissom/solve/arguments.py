@@ -11,7 +11,7 @@ import numpy as np
 
 from ..describe.scenario import Solver
 from ..files.description_files import build_from
-from ..files.errors import DescriptionError, shortened
+from ..files.errors import DescriptionError, refused, shortened
 from ..types import is_traced
 from .model import Model
 from .state import State
@@ -103,3 +103,22 @@ def check_count(count: Any) -> None:
     is_whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if count is not None and not (is_whole and count > 0):
         raise ArgumentError("count", count, "must be a positive number of modes")
+
+
+def check_something_moves(model: Model, locked: bool) -> None:
+    """Refuse modes of a robot of which nothing can move.
+
+    Raises:
+        DescriptionError: its links are rigid, and no joint is free.
+    """
+    f = model.formulation
+    if f.n_elastic or f.n_joints and not locked:
+        return
+    if locked and f.n_joints:
+        message = (
+            "every link is rigid, and with its joints held nothing can vibrate: leave locked out, "
+            "or describe a link as a beam (modes: 0 makes beams rigid)"
+        )
+        raise refused("locked", None, message)
+    message = "every link is rigid and no joint moves: nothing can vibrate"
+    raise refused("links", None, message)

@@ -30,6 +30,7 @@ from ...parameters import (
 from ...solve.arguments import (
     ModelLike,
     check_count,
+    check_something_moves,
     equilibrium_from,
     model_from,
     state_from,
@@ -150,6 +151,7 @@ def modes(
 
     Raises:
         EquilibriumError: no equilibrium was found at this pose.
+        DescriptionError: nothing can move: rigid links and held joints.
         ValueError: `count` is not a positive number of modes, or a pose of another shape.
 
     Example:
@@ -160,6 +162,7 @@ def modes(
     """
     model = model_from(model)
     check_count(count)
+    check_something_moves(model, locked)
     moving = qd is not None or qdd is not None
     if undeformed and moving:
         message = "a moving robot is in quasi-static equilibrium, not undeformed"
@@ -296,6 +299,7 @@ def natural_frequencies(
         '32.65'
     """
     model = model_from(model)
+    check_something_moves(model, locked)
     state = equilibrium_from(model, state)
     f = model.formulation_at(state)
     M, _, K, E = _matrices_at(model, f, state)

@@ -25,7 +25,7 @@ from ...files.errors import refused
 from ...files.summary import Result, Summary
 from ...parameters import Locked
 from ...progress import shown_progress
-from ...solve.arguments import ModelLike, model_from
+from ...solve.arguments import ModelLike, check_something_moves, model_from
 from ...solve.balance import balanced_point, relative_residual
 from ...solve.family import Family
 from ...solve.massless import modes_with_inertia
@@ -287,6 +287,7 @@ def mode_map(
         (3, 3)
     """
     model = model_from(model)
+    check_something_moves(model, locked)
     feedback = joint_feedback(model, kp, kd)
     grid, motion = grid_of(model, q, qd, qdd, changes)
     moves = any(np.any(part) for part in motion[1:])

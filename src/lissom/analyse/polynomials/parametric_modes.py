@@ -11,7 +11,12 @@ from ...algebra.monomials import monomials_of
 from ...describe.defaults import FOLLOWED_MODES
 from ...files.summary import named_numbers
 from ...parameters import Locked
-from ...solve.arguments import ArgumentError, ModelLike, model_from
+from ...solve.arguments import (
+    ArgumentError,
+    ModelLike,
+    check_something_moves,
+    model_from,
+)
 from ...solve.smallest_inertia import require_positive_inertia
 from ..modes.complex_modes import RIGID, Eigenpairs, frequency_hz, vibration_pairs
 from .eigenseries import EigenSeries, eigen_series
@@ -102,6 +107,7 @@ def parametric_modes(
     if hold not in ("encoder", "theta"):
         raise ValueError(f"hold must be 'encoder' or 'theta', got {hold!r}")
     model = model_from(model)
+    check_something_moves(model, locked)
     source, present = named_quantities(
         model, parameters, (q, qd, qdd), motion, hold == "encoder", locked
     )
