@@ -90,7 +90,7 @@ def elastica_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
     tips = []
     for segments in SEGMENTS:
         log(f"elastica, {segments} segments")
-        model = Model(leaf_spring(segments, LOAD), stiffening="geometric")
+        model = Model(leaf_spring(segments, LOAD), "nonlinear", stiffening="geometric")
         tips.append(-tip_of(model)[:2])
     errors = [np.abs(tip - known).max() for tip in tips]
     yield row(
@@ -110,7 +110,7 @@ def elastica_rows(log: Log = lambda text: None) -> Iterator[dict[str, Any]]:
         tolerance=0.2,
     )
     log(f"arcs and circle, {SEGMENTS[-1]} segments")
-    spring = Model(leaf_spring(SEGMENTS[-1]), stiffening="geometric")
+    spring = Model(leaf_spring(SEGMENTS[-1]), "nonlinear", stiffening="geometric")
     gaps = [arc_error(spring, 2.0 * np.pi * turn) for turn in TURNS]
     yield bound(
         check=f"moment that bends to a quarter, half, full circle, {SEGMENTS[-1]} segments: tip",
