@@ -9,9 +9,11 @@ from typing_extensions import override
 
 from ..drawing import picture_of
 from ..files.description_files import (
+    ROBOT,
     as_numbers,
     build,
     build_from,
+    check_kind,
     find_file,
     write_description,
 )
@@ -127,6 +129,7 @@ class Robot(Summarised, Part):
             return cls.from_urdf(path)
         with known_packages(packages):
             document = read_with_named_files(path)
+        check_kind(document, ROBOT)
         return build(cls, document)
 
     @classmethod

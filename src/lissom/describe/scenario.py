@@ -11,6 +11,7 @@ from ..files.description_files import (
     as_numbers,
     build,
     build_from,
+    check_kind,
     find_file,
     kind_of_file,
     library_scenarios,
@@ -262,6 +263,7 @@ def _full_path(path: str) -> str:
 
 def _read(cls: Any, path: Path) -> Any:
     document = read_with_named_files(path)
+    check_kind(document, "scenario")
     robot = entry_of(document.data, "robot")
     if isinstance(robot, str):
         return _read_with_robot(cls, document, robot)

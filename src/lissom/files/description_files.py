@@ -1,6 +1,6 @@
 """Robot and scenario files: where they are, how they are read with all their errors, how they are written."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from difflib import get_close_matches
 from importlib import resources
 from io import StringIO
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from ..atomic import write_atomically
 from .document import END, WHOLE, Document, read_document
-from .errors import DescriptionError, Problem
+from .errors import DescriptionError, Problem, refused_file
 from .part import SHAPES, Finding, Part, entry_of, is_list, plain
 
 P = TypeVar("P", bound=Part)
@@ -23,6 +23,15 @@ _NOTHING = object()
 
 SCENARIO = ".scenario.yaml"
 STUDY = ".control.yaml"
+
+ROBOT = "robot"
+CONTROL_STUDY, SWEEP_STUDY = "control study", "sweep study"
+# Commands for files that are no robots, by what such a file is.
+READERS = {
+    "scenario": "lissom simulate",
+    CONTROL_STUDY: "lissom control compare",
+    SWEEP_STUDY: "lissom sweep",
+}
 
 # Names of the branch that pydantic took among the kinds of sections: no keys of a file.
 TAGS = (*SHAPES, "taper")
@@ -231,17 +240,42 @@ def as_numbers(value: Any) -> Any:
 
 
 def kind_of_file(name_or_path: str | Path) -> str:
-    """`robot` or `scenario`: what a file or a library name (scenarios first) describes."""
+    """What a file or a library name (scenarios first) describes: see `kind_of_keys`."""
     text = str(name_or_path)
     if text in library_scenarios():
         return "scenario"
     path = find_file(name_or_path)
     if path.suffix.lower() == ".urdf":
-        return "robot"
-    data = read_document(path).data
-    if not isinstance(data, Mapping) or "links" in data:
-        return "robot"
-    return "scenario" if "robot" in data or "t_end" in data else "robot"
+        return ROBOT
+    return _kind_of_data(read_document(path).data)
+
+
+def kind_of_keys(keys: Container[str]) -> str:
+    """`robot`, `scenario`, `control study` or `sweep study`: what a file with these keys at its top describes."""
+    if "links" in keys:
+        return ROBOT
+    if "robot" in keys or "t_end" in keys:
+        return "scenario"
+    # Only studies name a scenario.
+    if "scenario" in keys:
+        return CONTROL_STUDY if "controllers" in keys else SWEEP_STUDY
+    return ROBOT
+
+
+def _kind_of_data(data: Any) -> str:
+    return kind_of_keys(data) if isinstance(data, Mapping) else ROBOT
+
+
+def check_kind(document: Document, wanted: str) -> None:
+    """Refuses a file of another kind in one sentence, instead of key by key.
+
+    Raises:
+        DescriptionError: what the file is, and the command that reads it.
+    """
+    kind = _kind_of_data(document.data)
+    if kind != wanted and kind in READERS:
+        message = f"is a {kind}: `{READERS[kind]}` reads it"
+        raise refused_file(document.file, message)
 
 
 def _step(here: Any, step: Any) -> Any:

@@ -17,7 +17,7 @@ class Verdict(Result):
 
     file: str
     valid: bool
-    kind: str | None  # `robot` or `scenario`; None if the file cannot be read
+    kind: str | None  # see `kind_of_keys`; None if the file cannot be read
     errors: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()  # one line each
 
