@@ -1,5 +1,6 @@
 import base64
 import dataclasses
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -201,6 +202,13 @@ def test_modes_in_motion_bend_or_twist_by_a_visible_amount():
     # The tip swings on an arc: its displacement is off the tangent by the square of the amplitude.
     largest = np.linalg.norm(shift.values, axis=2).max()
     assert largest == pytest.approx(AMPLITUDE * size, rel=AMPLITUDE**2)
+    words = "largest displacement drawn as 12 % of the robot's size"
+    assert bending.amplitude == words
+    # The page says so too: the size of a mode is no displacement in millimetres, and not true to scale.
+    page = moving_page(bending, scale=1).text
+    assert content(page)["amplitude"] == words
+    assert words in html.unescape(page.partition("<script")[0])
+    assert "largest tip displacement" not in page
 
     # A mode that only twists the rod moves no node: it is shown by its rotation.
     twist = found.names.index("rod/2.rx")
@@ -208,6 +216,7 @@ def test_modes_in_motion_bend_or_twist_by_a_visible_amount():
     twisting = mode_dataset(model, state, found, number)
     turn = twisting.rotation - twisting.rotation[0]
     assert np.linalg.norm(turn.values, axis=2).max() == pytest.approx(TWIST, rel=1e-9)
+    assert twisting.amplitude == "largest rotation drawn as 0.5 rad"
 
 
 def test_surfaces_and_loads_travel_to_the_page():

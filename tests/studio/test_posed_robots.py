@@ -6,6 +6,7 @@ import pytest
 import lissom as ls
 from lissom.analyse.mass_properties import combined, mass_properties
 from lissom.runs.scenario_facts import scenario_facts
+from lissom.runs.validate import validate
 from lissom.studio.posed_robot import posed_robot
 from performed import performed
 
@@ -71,6 +72,20 @@ def test_a_node_that_is_pulled_comes_there_and_stays_short_where_it_cannot(posed
     assert not far["reached"]
     # Stretched out as far as it goes, towards the target.
     assert far["q"][posed.model.joint_names[1]] == pytest.approx(0.0, abs=1e-3)
+
+
+WRONG = {
+    "links.fore.beam.section": {"shape": "circle", "diameter": 20.0},  # meant: 20 mm
+    "links.upper.joint.limits": {"position": [-1.0, 1.0]},
+    "initial.q": [57.0, 0.0],  # degrees, without their unit
+}
+
+
+def test_a_pose_comes_with_the_warnings_of_validate():
+    found = posed_robot(ROBOT, WRONG).pose()
+    expected = validate(ROBOT, changes=WRONG).warnings
+    assert "20 m thick" in expected[0] and len(expected) == 3
+    assert found["start_warnings"] == expected
 
 
 def test_initial_values_of_a_run_come_with_their_names():

@@ -140,6 +140,49 @@ def test_the_linear_model_is_that_of_python(page, model, tmp_path):
     np.testing.assert_allclose(table[:, 1], step.response, rtol=1e-6, atol=1e-12)
 
 
+def test_an_error_takes_the_answer_before_away(page):
+    show(page, "linear", q="0.4")
+    page.locator("#linearize").click()
+    expect(page.locator(".chart .u-over")).to_have_count(3)
+    expect(page.locator(".pole-map")).to_be_visible()
+    inputs = page.get_by_label("Inputs", exact=True)
+    inputs.fill("rod.torqe")
+    page.locator("#linearize").click()
+    expect(page.locator(".analyse > .message")).to_contain_text("rod.torqe")
+    expect(page.locator(".chart .u-over")).to_have_count(0)
+    expect(page.locator(".pole-map")).to_have_count(0)
+    # The step response alone.
+    inputs.fill("rod.torque")
+    page.locator("#linearize").click()
+    expect(page.locator(".chart .u-over")).to_have_count(3)
+    page.locator("[data-parameter=duration]").fill("-1")
+    page.locator("#linearize").click()
+    expect(page.locator(".analyse > .message")).not_to_be_empty()
+    expect(page.locator(".chart .u-over")).to_have_count(0)
+    page.complaints.clear()  # of the browser, about the refusals
+
+
+def test_modes_that_are_not_found_leave_none_of_another_pose(page):
+    show(page, "modes", q="0.4")
+    page.locator("#find-modes").click()
+    expect(page.locator(".modes tbody tr").first).to_be_visible()
+    page.locator("[data-parameter=q]").fill("0.4, 0.1")
+    page.locator("#find-modes").click()
+    expect(page.locator(".analyse > .message")).not_to_be_empty()
+    expect(page.locator(".modes tbody tr")).to_have_count(0)
+    expect(page.locator(".analyse .stage .empty")).to_contain_text("Find the modes")
+    page.complaints.clear()  # of the browser, about the refusal
+
+
+def test_another_robot_has_none_of_the_pictures_of_the_one_before(page):
+    show(page, "linear", q="0.4")
+    page.locator("#linearize").click()
+    expect(page.locator(".pole-map")).to_be_visible()
+    page.get_by_label("Robot", exact=True).select_option("library:spin-up")
+    expect(page.locator(".pole-map")).to_have_count(0)
+    expect(page.locator(".chart .u-over")).to_have_count(0)
+
+
 def test_a_map_waits_in_the_queue_and_survives_a_reload(page, model):
     show(page, "map")
     expect(page.get_by_label("First quantity", exact=True)).to_have_value("rod")
@@ -163,9 +206,11 @@ def test_a_map_over_what_there_is_not_is_refused_in_words(page):
     show(page, "map")
     expect(page.get_by_label("First quantity", exact=True)).to_have_value("rod")
     page.get_by_label("First quantity", exact=True).fill("elbow")
+    # The map of an earlier test is the newest, until this one is asked for.
     page.locator("#map-modes").click()
     visible = page.locator("[role=tabpanel]:not([hidden]) .message")
     expect(visible).to_contain_text("is neither a joint")
+    expect(page.locator(".chart .u-over")).to_have_count(0)
 
 
 def test_controllers_are_compared_and_their_runs_can_be_looked_at(page):

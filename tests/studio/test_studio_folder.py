@@ -157,7 +157,28 @@ def test_the_list_shows_descriptions_and_results_but_neither_drafts_nor_others(f
     outside.write_text("secret")
     (folder.root / "link.yaml").symlink_to(outside)
     found = {file.name: file.kind for file in folder.listing()}
-    assert found == {"arm.yaml": "description", "deep/run.nc": "result"}
+    assert found == {"arm.yaml": "robot", "deep/run.nc": "result"}
+
+
+LISTED = {
+    "arm.yaml": ("lissom: 1\nname: arm\nlinks: []\n", "robot"),
+    "inline.yaml": ("robot:\n  name: arm\n  links: []\n", "scenario"),
+    "study-of-run.yaml": ("# links: of none\nt_end: 2\nrobot: x\n", "scenario"),
+    "gains.yaml": ("scenario: x\ncontrollers: {}\n", "control study"),
+    "loads.yml": ("\ufeffscenario: x\n'over': {}\n", "sweep study"),
+    "flow.yaml": ("{scenario: x, over: {}}\n", "description"),
+    "empty.yaml": ("", "description"),
+    "post.urdf": ("<robot/>", "URDF"),
+}
+
+
+def test_the_list_names_each_file_as_what_it_is(folder):
+    for name, (text, _) in LISTED.items():
+        (folder.root / name).write_text(text, encoding="utf-8")
+    os.mkfifo(folder.root / "pipe.yaml")
+    found = {file.name: file.kind for file in folder.listing()}
+    expected = {name: kind for name, (_, kind) in LISTED.items()}
+    assert found == expected | {"pipe.yaml": "description"}
 
 
 def test_what_is_dropped_never_replaces_a_file(folder):

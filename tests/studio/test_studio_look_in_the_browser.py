@@ -10,7 +10,10 @@ from studio_client import wait_for
 
 from lissom.describe import Robot
 from lissom.describe.geometry import beam_path, joint_frame
-from lissom.studio.worker import Worker
+from lissom.runs.validate import validate
+from lissom.show.mode_animation import AMPLITUDE
+from lissom.studio.explanation import explanation
+from lissom.studio.worker import CallFailed, Worker
 
 pytestmark = pytest.mark.slow
 PATIENCE = (
@@ -191,6 +194,184 @@ def test_masses_dimensions_and_modes_are_told_at_the_pose(browser, house):
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     assert not nameless_elements(page)
     assert not page.complaints
+
+
+# Largest displacement that a stage draws of a mode, as a share of the size, after the robot was drawn in a pose.
+DRAWN_MODE = """async ([source, q]) => {
+  const { MovingStage } = await import('/assets/player.js');
+  const { post } = await import('/assets/server.js');
+  const pose = await post('pose', { source, q });
+  const { picture } = await post('modes', { source, values: { q, mode: 1, locked: true } });
+  const stage = new MovingStage('a robot', '');
+  stage.scaleSlider();
+  document.body.append(stage.box);
+  stage.show(pose.picture);
+  const ofPose = stage.choices.scale;
+  stage.swing(picture, 'a mode', { keepCamera: true });
+  const { motion } = stage.view;
+  const drawn = () => motion.nodes.map((_, n) => motion.drawnPoint(n, stage.choices.scale));
+  const rest = drawn();
+  const sides = [0, 1, 2].map((k) => Math.max(...rest.map((p) => p[k])) - Math.min(...rest.map((p) => p[k])));
+  let most = 0;
+  for (const t of motion.time) {
+    motion.moveTo(t);
+    drawn().forEach((p, n) => { most = Math.max(most, Math.hypot(...p.map((x, k) => x - rest[n][k]))); });
+  }
+  const words = stage.badge.textContent;
+  const isLocked = stage.scaleInput.disabled;
+  stage.show(pose.picture, { keepCamera: true });
+  const found = { ofPose, share: most / Math.max(...sides), words, isLocked, after: stage.choices.scale };
+  stage.box.remove();
+  return found;
+}"""
+UR5 = [0.3, -1.1, 1.4, -0.6, 0.2, 0.1]
+
+
+def test_a_mode_is_drawn_with_an_amplitude_of_its_own(browser, house):
+    page = opened_page(browser, house)
+    expect(page.locator(".card").first).to_be_visible()
+    found = page.evaluate(DRAWN_MODE, ["library:ur5", UR5])
+    # The sag of a stiff robot is drawn a hundred times as large, and is so again after the mode.
+    assert found["ofPose"] == found["after"] == 100
+    # Nodes swing on arcs about where they rest: to first order of the amplitude.
+    assert found["share"] == pytest.approx(AMPLITUDE, rel=2 * AMPLITUDE)
+    assert found["words"] == "largest displacement drawn as 12 % of the robot's size"
+    assert found["isLocked"]
+    assert not page.complaints
+
+
+def test_the_sag_of_another_pose_is_drawn_with_a_factor_of_its_own(browser, house):
+    page = opened_page(browser, house)
+    upright = f"0,{np.pi / 2},0"
+    look_at(page, "library:anthropomorphic", q=upright)
+    badge = page.locator(".look .badge")
+    expect(badge).to_have_text("deformation \u00d7100")
+    # Stretched out, its tip sags by millimetres: a hundred times as much would be the length of the robot.
+    fill(page, "upper [deg]", "0")
+    expect(badge).not_to_have_text("deformation \u00d7100")
+    page.get_by_label("Deformation scale factor").fill("1")
+    expect(badge).to_have_text("deformation \u00d710")
+    # What the user chose stays.
+    fill(page, "upper [deg]", "90")
+    expect(page).to_have_url(re.compile(r"q=0%2C1\.57"))
+    expect(badge).to_have_text("deformation \u00d710")
+    assert not page.complaints
+
+
+def test_a_pose_that_is_not_found_leaves_no_numbers_of_another(browser, house):
+    page = opened_page(browser, house)
+    look_at(page, "library:four-bar")
+    page.locator("#pose-modes summary").click()
+    expect(page.locator("#pose-modes tbody tr").first).to_be_visible()
+    page.route("**/api/modes", lambda route: route.abort())
+    house.backend.poses.call = refused
+    fill(page, page.locator(".slider label").first.inner_text(), "20")
+    expect(page.locator(".look aside > .message")).to_contain_text("be closed")
+    expect(page.locator(".look .badge")).to_have_text("the last pose that was found")
+    expect(page.locator("#tip-sag")).to_have_count(0)
+    expect(page.locator("#pose-modes tbody tr")).to_have_count(0)
+
+
+def refused(*_):
+    raise CallFailed(explanation("bad input", "the chain cannot be closed there"))
+
+
+OTHERS = {
+    "swing.yaml": "robot: simple-pendulum\nt_end: 0.01\n",
+    "gains.yaml": "scenario: simple-pendulum\nmotion: {t: [0, 1], value: [[0], [1]]}\ncontrollers: {}\n",
+    "loads.yaml": "scenario: simple-pendulum\nover: {payload.mass: [1, 2]}\n",
+}
+
+
+def test_files_are_named_as_what_they_are_and_open_where_they_belong(
+    browser, house, tmp_path
+):
+    for name, text in OTHERS.items():
+        (tmp_path / name).write_text(text)
+    page = opened_page(browser, house)
+    rows = page.locator(".files li")
+    kinds = {"swing.yaml": "scenario", "gains.yaml": "control study"}
+    for name, kind in (kinds | {"loads.yaml": "sweep study"}).items():
+        expect(rows.filter(has_text=name)).to_contain_text(kind)
+    page.get_by_role("button", name="swing.yaml").click()
+    expect(page.locator("#run-title")).to_be_visible()
+    expect(page.get_by_label("Robot or scenario")).to_have_value("swing.yaml")
+    # Studies are no robots: neither a run nor an analysis offers them.
+    offered = page.get_by_label("Robot or scenario").inner_text()
+    assert "gains.yaml" not in offered and "loads.yaml" not in offered
+    for name, tab in (("gains.yaml", "Controllers"), ("loads.yaml", "Sweeps")):
+        page.evaluate("location.hash = '#screen=start'")
+        page.get_by_role("button", name=name).click()
+        panel = page.get_by_role("tabpanel", name=tab)
+        expect(panel.get_by_label("Study")).to_have_value(name)
+    # An address may bring one into Build all the same: one sentence says what it is.
+    page.evaluate("location.hash = '#screen=build&source=gains.yaml'")
+    problems = page.locator(".problems li")
+    expect(problems).to_have_count(1)
+    expect(problems).to_contain_text("is a control study")
+    assert not page.complaints
+
+
+def test_build_warns_as_validate_does_and_save_and_run_runs(browser, house, tmp_path):
+    page = opened_page(browser, house)
+    open_arm(page, tmp_path)
+    warning = page.locator(".build .warning").first
+    expect(page.locator(".build .stage .empty")).to_be_hidden()
+    fill(page, "links.upper.beam.section.outer", "20")
+    expect(warning).to_contain_text("20 m thick")
+    wide = ARM.replace("outer: 0.03", "outer: 20")
+    (tmp_path / "wide.yaml").write_text(wide)
+    verdict = validate(str(tmp_path / "wide.yaml"))
+    assert warning.inner_text() == "\n".join(verdict.warnings)
+    # An error has no warnings beside it, and the picture says that it is older.
+    fill(page, "links.upper.beam.section.outer", "-1")
+    expect(page.locator(".problems li")).to_have_count(1)
+    expect(warning).to_be_empty()
+    badge = page.locator(".build .badge")
+    expect(badge).to_have_text("the last description without an error")
+    # What cannot start is not run: the reason stands where the mistakes are.
+    page.get_by_role("button", name="Save and run").click()
+    expect(page.locator("#notice")).to_contain_text("must be above 0")
+    assert "screen=build" in page.url and not house.backend.queue.jobs()
+    page.complaints.clear()  # of the browser, about the refusal
+    fill(page, "links.upper.beam.section.outer", "0.03")
+    expect(badge).to_contain_text("deformation")
+    page.get_by_role("button", name="Save and run").click()
+    expect(page.locator("#run-title")).to_be_visible()
+    page.get_by_role("button", name="Show run 1").wait_for(timeout=PATIENCE)
+    assert (tmp_path / "runs" / "arm.nc").stat().st_size > 0
+    assert not page.complaints
+
+
+def test_the_form_of_a_run_forgets_the_robot_before(browser, house, tmp_path):
+    (tmp_path / "broken.yaml").write_text("lissom: 1\nname: arm\nlinks: 3\n")
+    page = opened_page(browser, house)
+    open_run(page, "scenario:double-pendulum")
+    reference = page.get_by_label("ERLS", exact=True)
+    expect(reference).to_have_attribute("placeholder", re.compile("upper/tip.y"))
+    page.get_by_label("Robot or scenario").select_option("broken.yaml")
+    expect(page.locator(".run .message")).to_contain_text("links")
+    expect(reference).not_to_have_attribute("placeholder", re.compile("upper/tip"))
+    duration = page.get_by_label("Duration [s]")
+    expect(duration).to_have_attribute("placeholder", "as in the file")
+    page.get_by_label("Robot or scenario").select_option("scenario:spin-up")
+    expect(duration).not_to_have_attribute("placeholder", "as in the file")
+    expect(page.locator(".run .message")).to_be_empty()
+
+
+def test_a_scenario_without_a_robot_of_its_name_can_be_built_on(browser, house):
+    page = opened_page(browser, house)
+    for source, built in (
+        ("scenario:anthropomorphic", "library%3Aanthropomorphic"),
+        ("scenario:anthropomorphic-b", "scenario%3Aanthropomorphic-b"),
+    ):
+        page.evaluate(f"location.hash = '#screen=run&source={source}'")
+        link = page.locator("nav a[data-screen=build]")
+        expect(link).to_have_attribute("href", re.compile(f"{built}$"))
+    link.click()
+    expect(page.get_by_label("File name")).to_have_value(
+        "anthropomorphic-b.scenario.yaml"
+    )
 
 
 def test_a_robot_of_the_library_runs_in_its_scenario(browser, house):

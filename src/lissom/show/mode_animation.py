@@ -85,10 +85,10 @@ def mode_dataset(
     shape = np.asarray(modes.motion)[:, number - 1]
     rest = np.asarray(state.x)
     motion_of = _motion_about(model, state)
-    amplitude = _amplitude(motion_of, rest, shape)
+    amplitude, words = _amplitude(motion_of, rest, shape)
     swing = amplitude * _swing(shape, phase)
     data = _dataset(model, phase, motion_of(rest + swing))
-    data.attrs["name"] = _title(model, modes, number)
+    data.attrs |= {"name": _title(model, modes, number), "amplitude": words}
     return data
 
 
@@ -117,8 +117,8 @@ def _motion_about(model: Model, state: State) -> Callable[[ndarray], Any]:
 
 def _amplitude(
     motion_of: Callable[[ndarray], Any], x: ndarray, shape: ndarray
-) -> float:
-    """Factor that makes the largest displacement of a node a visible part of the robot."""
+) -> tuple[float, str]:
+    """Factor that makes the largest displacement of a node a visible part of the robot, and what it does in words."""
     step = 1e-6
     states = [x, x + step * np.real(shape)]
     if np.iscomplexobj(shape):
@@ -130,9 +130,10 @@ def _amplitude(
     size = np.ptp(rest.reshape(-1, 3), axis=0).max()
     # Where links only twist, the displacements are rounding: only the rotations show.
     if displacement < TWIST_ONLY * size * rotation:
-        return TWIST / rotation
+        return TWIST / rotation, f"largest rotation drawn as {TWIST:g} rad"
+    words = f"largest displacement drawn as {100 * AMPLITUDE:g} % of the robot's size"
     # A mode in which nothing moves is drawn at rest.
-    return AMPLITUDE * size / max(displacement, 1e-300)
+    return AMPLITUDE * size / max(displacement, 1e-300), words
 
 
 def _largest_change(vectors: Any) -> float:

@@ -157,7 +157,7 @@ function setScale(scale) {
   const text = "\u00d7" + (ui.scale < 10 ? +ui.scale.toFixed(1) : Math.round(ui.scale));
   $("scale").value = Math.log10(ui.scale);
   $("factor").textContent = text;
-  $("badge").textContent = ui.scale > 1 ? "deformation " + text : "deformation true to scale";
+  $("badge").textContent = ui.scale > 1 ? "deformation " + text : DATA.amplitude || "deformation true to scale";
   $("badge").classList.toggle("large", ui.scale > 1);
   redraw();
 }

@@ -143,6 +143,8 @@ def animation_content(data: Dataset, scale: Number | None, fps: Number) -> Conte
     rows = _frame_rows(motion["time"], fps / SLOWEST, most_frames)
     content = picture_content(scene, motion, arrays, rows, scale)
     content["charts"] = [_chart_content(chart) for chart in charts]
+    # Of a mode, whose size means nothing.
+    content["amplitude"] = data.attrs.get("amplitude", "")
     return content
 
 
@@ -377,7 +379,7 @@ def _summary(data: Dataset) -> str:
         _counted(data.sizes["joint"], "joint"),
         f"{_counted(len(scene.links), 'link')}, {flexible} flexible",
         _counted(data.sizes["node"], "node"),
-        _largest_displacement(data, scene),
+        data.attrs.get("amplitude") or _largest_displacement(data, scene),
     ]
     if "formulation" in data.attrs:
         words.insert(0, str(data.attrs["formulation"]))

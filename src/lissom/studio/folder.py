@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from itertools import count
 from pathlib import Path
 
 from ..atomic import write_atomically
+from ..files.description_files import kind_of_keys
 from .explanation import RequestError
 
-DESCRIPTIONS = (".yaml", ".yml", ".urdf")
+URDF = ".urdf"
+DESCRIPTIONS = (".yaml", ".yml", URDF)
 RESULTS = (".nc",)
 # What may be brought in: descriptions, their meshes and matrices, and results.
 UPLOADS = (*DESCRIPTIONS, *RESULTS, ".npz", ".npy", ".stl", ".obj", ".dae", ".csv")
@@ -23,6 +26,9 @@ STUDIES = ".sweep"
 MOST_FILES = 500
 DEEPEST = 4  # folders below folders
 LONGEST_NAME = 240
+# A key at the margin of a text in YAML; those of a file tell what it describes, and stand in its first part.
+KEY = re.compile(r"""^["']?(\w+)["']?\s*:""", re.MULTILINE)
+FIRST_PART = 100_000  # bytes
 _turn = threading.Lock()  # of the one thread that looks at files and then writes them
 
 
@@ -31,7 +37,7 @@ class ListedFile:
     """Name, kind, size and age of a file."""
 
     name: str  # from the folder on, with forward slashes
-    kind: str  # description or result
+    kind: str  # result, URDF, one of `kind_of_keys`, or description where no key tells
     size: int
     modified: float  # seconds since 1970
 
@@ -120,12 +126,13 @@ class Folder:
                 ending = Path(name).suffix.lower()
                 if ending not in (*DESCRIPTIONS, *RESULTS):
                     continue
-                kind = "result" if ending in RESULTS else "description"
                 name = (here / name).as_posix()
                 # Hidden files, and links that lead elsewhere, are refused here as anywhere.
                 with suppress(RequestError, OSError):
-                    facts = self.path(name).stat()
-                    found.append(ListedFile(name, kind, facts.st_size, facts.st_mtime))
+                    path = self.path(name)
+                    facts = path.stat()
+                    size, modified = facts.st_size, facts.st_mtime
+                    found.append(ListedFile(name, _kind_of(path), size, modified))
         return found
 
     # --- text ------------------------------------------------------------------------------------------------------
@@ -271,6 +278,22 @@ def _free_path(path: Path) -> Path:
 def fingerprint(content: bytes) -> str:
     """Hash by which a file is recognised."""
     return hashlib.sha256(content).hexdigest()
+
+
+def _kind_of(path: Path) -> str:
+    """What a file of the folder is, told without reading more than its first part."""
+    ending = path.suffix.lower()
+    if ending in RESULTS:
+        return "result"
+    if ending == URDF:
+        return "URDF"
+    keys: set[str] = set()
+    # A pipe would be waited for.
+    if path.is_file():
+        with suppress(OSError), path.open("rb") as file:
+            head = file.read(FIRST_PART).decode("utf-8-sig", "replace")
+            keys = set(KEY.findall(head))
+    return kind_of_keys(keys) if keys else "description"
 
 
 def _bytes_of(path: Path, most: int) -> bytes:

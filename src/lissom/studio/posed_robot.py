@@ -17,7 +17,7 @@ from jaxnative.compiled import using
 from ..algebra.so3 import elementary
 from ..analyse.mass_properties import combined, mass_properties
 from ..analyse.modes.modal import modes
-from ..analyse.validity.checks import check
+from ..analyse.validity.checks import check, run_start_warnings
 from ..analyse.validity.description import scenario_warnings
 from ..analyse.validity.validity_warning import warning_lines
 from ..describe import Scenario
@@ -185,6 +185,9 @@ class PosedRobot:
                 link.name: length_to_tip(robot, i) for i, link in enumerate(robot.links)
             },
             "warnings": warning_lines(found),
+            "start_warnings": warning_lines(
+                run_start_warnings(self.scenario, model, state)
+            ),
         }
 
     def _sag(self, state: State, position: np.ndarray) -> float:

@@ -26,4 +26,19 @@ export function sourceToRun(source, { scenarios }) {
   const name = source?.startsWith("library:") ? sourceName(source) : "";
   return scenarios.some((scenario) => scenario.name === name) ? `scenario:${name}` : source;
 }
+// What is built on: the robot of a scenario where the library has one of that name, as text otherwise.
+export function sourceToBuild(source, { robots }) {
+  const name = source?.startsWith("scenario:") ? sourceName(source) : "";
+  return robots.some((robot) => robot.name === name) ? `library:${name}` : source;
+}
+
+// Kinds of files that are about other files.
+export const [CONTROL_STUDY, SWEEP_STUDY] = ["control study", "sweep study"];
+export const isStudy = ({ kind }) => [CONTROL_STUDY, SWEEP_STUDY].includes(kind);
+// Where a file of the folder is opened.
+export function placeOf({ name, kind }) {
+  if (kind === "result") return { screen: "results", file: name };
+  if (isStudy({ kind })) return { screen: "analyse", tab: kind === CONTROL_STUDY ? "control" : "sweep", study: name };
+  return { screen: kind === "scenario" ? "run" : "build", source: name };
+}
 export const isLibrary = (source) => /^(library|scenario):/.test(source);

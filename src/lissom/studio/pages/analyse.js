@@ -1,5 +1,5 @@
 // Analyse: modes, maps of modes, linear models, controllers and sweeps of one robot about one pose.
-import { go, isLibrary, noteInAddress, sourceName } from "./address.js";
+import { go, isLibrary, isStudy, noteInAddress, sourceName } from "./address.js";
 import { ControlTab } from "./control_tab.js";
 import { choice, make, pair, reporting, setGroups, setOptions } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
@@ -64,7 +64,7 @@ export class AnalyseScreen {
     go({ screen: "analyse", source, q: this.q.value.replaceAll(" ", ""), formulation: this.formulation.value, tab: key });
   }
   showSources(library, files, source) {
-    const own = files.map(({ name, kind }) => [name, kind === "result" ? `${name} (result)` : name]).filter(([name]) => !/(study[^/]*|\.control)\.ya?ml$/i.test(name));
+    const own = files.filter((file) => !isStudy(file)).map(({ name, kind }) => [name, kind === "result" ? `${name} (result)` : name]);
     const robots = library.robots.map(({ name }) => [`library:${name}`, name]);
     // Where a robot and a scenario have one name, an analysis is one of the robot, as on the command line.
     const taken = new Set(library.robots.map(({ name }) => name));
@@ -76,6 +76,8 @@ export class AnalyseScreen {
   // The joints of another robot, by their names.
   meet() {
     this.message.textContent = this.warning.textContent = "";
+    const { modes, map, linear } = this.parts;
+    [modes, map, linear].forEach((part) => part.clear());
     return reporting(this.message, async () => {
       const pose = await post("pose", { source: this.source, sag: false });
       Object.values(this.parts).forEach((part) => part.robot?.(pose));
@@ -88,12 +90,12 @@ export class AnalyseScreen {
     const changes = this.formulation.value ? { formulation: this.formulation.value } : {};
     return { source: this.source, changes, values: this.point.values() };
   }
-  // Shows that the page waits, and what goes wrong.
-  async computing(act) {
+  // Shows that the page waits, and what goes wrong: then `clear` takes away the answer before.
+  async computing(act, clear) {
     this.waiting.textContent = "computing\u2026";
     await this.ready;
     this.message.textContent = "";
-    await reporting(this.message, act);
+    await reporting(this.message, act, clear);
     this.waiting.textContent = "";
   }
   warn({ warnings, weight_note: note }) {

@@ -8,6 +8,7 @@ import { RobotForm } from "./form.js";
 import * as live from "./live.js";
 import { get, getOnce, post, put, remove } from "./server.js";
 import { Stage } from "./stage.js";
+import { ask } from "./verb_form.js";
 
 const TYPING_MS = 350;
 
@@ -15,7 +16,8 @@ export class BuildScreen {
   constructor() {
     this.stage = new Stage("The robot as it is described", "The picture follows once the description is valid.");
     this.problems = make("ul", { class: "problems", "aria-live": "polite" });
-    this.formPlace = make("div", { class: "form" }, this.problems);
+    this.warning = make("div", { class: "warning", "aria-live": "polite" });
+    this.formPlace = make("div", { class: "form" }, this.problems, this.warning);
     this.same = new Equivalents();
     this.erls = new ErlsChoice(() => this.draw());
     this.stage.onNode = (name) => this.erls.point(name);
@@ -44,7 +46,8 @@ export class BuildScreen {
   async open({ source, fresh }) {
     if (!this.form) await this.prepareForm();
     if (!source || source === this.opened) return;
-    const proposed = isLibrary(source) ? `${sourceName(source)}.yaml` : source;
+    const ending = source.startsWith("scenario:") ? ".scenario.yaml" : ".yaml";
+    const proposed = isLibrary(source) ? sourceName(source) + ending : source;
     const found = await get("text", { name: source }).catch(async (failure) => {
       // A new file that was typed into before and never saved is a draft.
       if (!fresh) throw failure;
@@ -59,6 +62,7 @@ export class BuildScreen {
     this.savedText = ownFile ? found.text : null;
     this.nameInput.value = proposed;
     this.stage.clear();
+    this.warning.textContent = "";
     this.erls.picked = [];
     this.editor.open(found.draft ?? found.text);
     if (found.draft && found.draft !== found.text) notice("Changes that were not saved have been brought back.");
@@ -100,13 +104,20 @@ export class BuildScreen {
       this.showProblems(found.errors);
       if (found.valid) await this.draw();
     } catch (failure) {
-      this.showProblems([{ line: null, field: "", message: failure.message }]);
+      this.showFailure(failure);
     }
   }
   storeNow() {
     if (this.isUnstored && this.name) put("draft", { name: this.name, text: this.editor.text }, { keepalive: true }).catch(() => {});
   }
+  showFailure({ error, message }) {
+    this.showProblems(error?.errors ?? [{ line: null, field: "", message }]);
+  }
   showProblems(errors) {
+    if (errors.length) {
+      this.warning.textContent = "";
+      this.stage.markStale("the last description without an error");
+    }
     this.editor.mark(errors);
     this.form.mark(errors);
     const rows = errors.map(({ line, field, value, message }) => {
@@ -122,13 +133,14 @@ export class BuildScreen {
     try {
       const pose = await live.pose({ source: this.name, draft: true, changes: this.erls.changes() });
       this.stage.show(pose.picture, { keepCamera: !this.fresh, dhFrames: pose.dh_frames });
+      this.warning.textContent = pose.start_warnings.join("\n");
       this.erls.warn("");
       this.erls.open(pose, this.erls.picked);
       if (this.stage.view.works) this.stage.view.notes.marks = this.erls.marks();
       this.fresh = false;
     } catch (failure) {
       this.erls.warn(failure.message);
-      this.showProblems(failure.error?.errors ?? [{ line: null, field: "", message: failure.message }]);
+      this.showFailure(failure);
     }
     this.stage.waiting.hidden = true;
   }
@@ -160,7 +172,14 @@ export class BuildScreen {
   }
   async saveAndRun() {
     const isSaved = this.editor.text === this.savedText || (await this.save());
-    if (isSaved) go({ screen: "run", source: this.name, zeroed: this.erls.picked.join(",") });
+    if (!isSaved) return;
+    try {
+      await ask("simulate", { source: this.name, changes: this.erls.changes() });
+      go({ screen: "run", source: this.name, zeroed: this.erls.picked.join(",") });
+    } catch (failure) {
+      this.showFailure(failure);
+      notice(failure.message);
+    }
   }
   async discard() {
     await remove("draft", { name: this.name }).catch(() => {});

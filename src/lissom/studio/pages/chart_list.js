@@ -33,6 +33,7 @@ export class ChartList {
   async add(what) {
     const wanted = what.filter((name) => name && !this.entries.has(name));
     if (!wanted.length) return;
+    this.onFailure("");
     try {
       // A position is drawn with that of the rigid robot.
       const rigid = wanted.filter(isPosition).map(rigidOf);

@@ -1,5 +1,5 @@
 // Controllers: many on one motion of one robot, in one table and one figure; their runs can be looked at.
-import { go } from "./address.js";
+import { CONTROL_STUDY, go } from "./address.js";
 import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
@@ -20,12 +20,12 @@ export class ControlTab extends JobTab {
     const start = button("Compare the controllers", () => this.start(), { class: "main", id: "compare-controllers" });
     this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study), start), this.progress, this.result);
   }
-  async open() {
+  async open({ study }) {
     super.open();
     const [library, { files }] = await Promise.all([getOnce("library"), get("files")]);
-    const own = files.filter(({ name }) => name.endsWith(".control.yaml")).map(({ name }) => [name, name]);
+    const own = files.filter(({ kind }) => kind === CONTROL_STUDY).map(({ name }) => [name, name]);
     const known = library.studies.map((name) => [`library:${name}`, `${name} (library)`]);
-    const chosen = this.study.value;
+    const chosen = study ?? this.study.value;
     setOptions(this.study, [...own, ...known]);
     const ofRobot = known.find(([value]) => value === this.screen.source);
     if (chosen || ofRobot) this.study.value = chosen || ofRobot[0];

@@ -65,11 +65,12 @@ export function shown(number, digits = 4) {
 
 export const percent = (share) => (share === null ? "\u2013" : shown(100 * share, 3));
 
-// Shows the error of `act` in `place`.
-export async function reporting(place, act) {
+// Shows the error of `act` in `place`; `clear` takes away what an earlier answer left there.
+export async function reporting(place, act, clear = () => {}) {
   try {
     await act();
   } catch (failure) {
+    clear();
     place.textContent = failure.message;
   }
 }

@@ -5,7 +5,7 @@ import { errorOf, isOpen, jobRow } from "./run_jobs.js";
 import { get, pictureAddress } from "./server.js";
 import { ask, withValues } from "./verb_form.js";
 
-// What extends it draws the answer of the verb with `show`.
+// What extends it draws the answer of the verb with `show`, and takes it away with `clear`.
 export class JobPanel {
   constructor(verb) {
     this.verb = verb;
@@ -26,7 +26,7 @@ export class JobPanel {
   }
   start(question) {
     this.message.textContent = "";
-    return reporting(this.message, () => ask(this.verb, question));
+    return reporting(this.message, () => ask(this.verb, question), () => this.clear());
   }
   // The newest analysis of this kind is the one that is shown.
   follow(jobs) {
@@ -49,6 +49,7 @@ export class JobPanel {
     try {
       this.show(await get(`jobs/${job.number}/answer`), job);
     } catch (failure) {
+      this.clear();
       if (job.state === "done") this.message.textContent = failure.message;
     }
   }
@@ -69,6 +70,9 @@ export class JobTab extends JobPanel {
   calls() {
     const question = this.question();
     return question.source ? [[this.verb, withValues(question, this.files)]] : [];
+  }
+  clear() {
+    this.result.replaceChildren();
   }
   // The picture that the verb drew, below the numbers.
   async addPicture(job, alt) {

@@ -45,6 +45,10 @@ export class LinearTab {
   question(more = {}) {
     return withValues(this.screen.question(), { ...this.channels(), ...more });
   }
+  clear() {
+    for (const place of [this.poles, this.bode, this.step]) place.replaceChildren();
+    this.screen.warning.textContent = "";
+  }
   async ask() {
     await this.screen.computing(async () => {
       const linear = await ask("linearize", this.question());
@@ -54,7 +58,7 @@ export class LinearTab {
       this.showBode(bode);
       this.showStep(step);
       this.screen.showLines();
-    });
+    }, () => this.clear());
   }
   stepQuestion() {
     return this.question(this.fields.values());

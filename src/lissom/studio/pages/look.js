@@ -1,5 +1,5 @@
 // Look: the robot with its frames and nodes; sliders and a pull at its tip move it, sag and holding torques follow.
-import { go, noteInAddress, sourceName, sourceToRun } from "./address.js";
+import { go, noteInAddress, sourceName, sourceToBuild, sourceToRun } from "./address.js";
 import { button, checkbox, debounced, make, reporting, shown } from "./dom.js";
 import { ErlsChoice } from "./erls.js";
 import { Equivalents } from "./equivalents.js";
@@ -52,7 +52,7 @@ export class LookScreen {
     const matrices = () => withValues(this.question(), { balanced: this.sag });
     return make("div", { class: "panel row" },
       button("Run", async () => go({ screen: "run", source: sourceToRun(this.source, await getOnce("library")), zeroed: this.erls.picked.join(",") }), { class: "main" }),
-      button("Build on it", () => go({ screen: "build", source: this.source.replace(/^scenario:/, "library:") })),
+      button("Build on it", async () => go({ screen: "build", source: sourceToBuild(this.source, await getOnce("library")) })),
       ...saveButtons("matrices", matrices, (act) => reporting(this.message, act), ["Matrices (.npz)", ".npz"], ["Matrices (.mat)", ".mat"]));
   }
 
@@ -90,10 +90,18 @@ export class LookScreen {
       const pose = await live.pose({ source, q: this.q, changes: this.erls.changes(), sag: this.sag, pull, masses: this.stage.choices.masses });
       if (source === this.source) this.show(pose, pull);
     } catch (failure) {
-      this.message.textContent = failure.message;
-      this.erls.warn(failure.message);
+      if (source === this.source) this.showFailure(failure);
     }
     this.stage.waiting.hidden = true;
+  }
+  showFailure({ message }) {
+    this.message.textContent = message;
+    this.warning.textContent = "";
+    this.facts.replaceChildren();
+    this.modes.moved();
+    if (this.fresh) this.stage.clear("No pose was found.");
+    else this.stage.markStale("the last pose that was found");
+    this.erls.warn(message);
   }
   show(pose, pull) {
     this.message.textContent = "";

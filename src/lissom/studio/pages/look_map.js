@@ -38,6 +38,9 @@ export class PoseMap extends JobPanel {
     this.across.value = this.joints.at(-1)?.name;
     this.upwards.value = this.joints.at(-2)?.name ?? this.across.value;
     this.element.hidden = this.joints.length < 2;
+    this.clear();
+  }
+  clear() {
     this.picture.clear();
     this.note.textContent = "";
   }

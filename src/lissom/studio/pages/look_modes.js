@@ -45,7 +45,10 @@ export class PoseModes {
       // Unless a later request overtook it.
       if (number === this.requests) this.show(found);
     } catch (failure) {
-      if (number === this.requests) this.status.textContent = failure.message;
+      if (number !== this.requests) return;
+      this.status.textContent = failure.message;
+      this.rows.replaceChildren();
+      this.play(null);
     }
   }
   show({ modes, number, picture }) {

@@ -1,5 +1,5 @@
 // The studio: one page, a screen for each thing one does with a robot.
-import { addressOf, go, readAddress, sourceName, sourceToRun } from "./address.js";
+import { addressOf, go, readAddress, sourceName, sourceToBuild, sourceToRun } from "./address.js";
 import { AnalyseScreen } from "./analyse.js";
 import { BuildScreen } from "./build.js";
 import { $, actOn, notice } from "./dom.js";
@@ -12,6 +12,9 @@ import { StartScreen } from "./start.js";
 import { beginTheme } from "./theme.js";
 
 const SCREENS = { start: StartScreen, look: LookScreen, build: BuildScreen, run: RunScreen, results: ResultsScreen, analyse: AnalyseScreen };
+
+// What the link to a screen is about, of the robot or scenario that is shown.
+const SOURCES = { run: sourceToRun, build: sourceToBuild };
 
 const screens = {}; // that were opened
 let shown = null;
@@ -46,14 +49,14 @@ function showHeader(name, state) {
     const current = screen === name;
     const carried = screen === "start" || screen === "results" ? {} : { source };
     link.href = current ? addressOf(state) : addressOf({ screen, ...carried });
-    if (screen === "run" && !current) linkToRun(link, source).catch(() => {});
+    if (screen in SOURCES && !current) linkTo(link, screen, source).catch(() => {});
     if (current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }
-async function linkToRun(link, source) {
+async function linkTo(link, screen, source) {
   const library = await getOnce("library");
-  if (source === lastSource && !link.hasAttribute("aria-current")) link.href = addressOf({ screen: "run", source: sourceToRun(source, library) });
+  if (source === lastSource && !link.hasAttribute("aria-current")) link.href = addressOf({ screen, source: SOURCES[screen](source, library) });
 }
 
 beginTheme();

@@ -46,9 +46,12 @@ export class MapTab extends JobTab {
     const free = joints.filter(({ independent }) => independent).map(({ name }) => name);
     first.name.value = free.at(-1) ?? "";
     second.name.value = free.length > 1 ? free.at(-2) : "";
+    this.clear();
+    this.refresh();
+  }
+  clear() {
     this.picture.clear();
     this.numbers.replaceChildren();
-    this.refresh();
   }
   // On the command line axes are in SI beside a pose in SI.
   calls() {

@@ -7,13 +7,14 @@ import { post } from "./server.js";
 import { reducedMotion } from "./theme.js";
 import { ask, ownOnes, saveButtons, VerbFields, withValues } from "./verb_form.js";
 
+const NONE_YET = "Find the modes first.";
 const LEAST_SHARE = 0.01; // parts below are left out
 
 export class ModesTab {
   constructor(screen) {
     this.screen = screen;
     this.mode = 1;
-    this.stage = new MovingStage("The robot in one of its modes", "Find the modes first.");
+    this.stage = new MovingStage("The robot in one of its modes", NONE_YET);
     this.table = make("div", { class: "modes" });
     this.fields = new VerbFields("modes", ownOnes, () => screen.showLines());
     const find = button("Find the modes", () => this.ask(), { class: "main", id: "find-modes" });
@@ -41,7 +42,13 @@ export class ModesTab {
     return this.screen.computing(async () => {
       this.show(await ask("modes", this.question()));
       await this.animate(this.mode);
-    });
+    }, () => this.clear());
+  }
+  clear() {
+    this.close();
+    this.table.replaceChildren();
+    this.stage.clear(NONE_YET);
+    this.screen.warning.textContent = "";
   }
   show(found) {
     this.found = found;
@@ -65,7 +72,6 @@ export class ModesTab {
     noteInAddress({ mode: number });
     for (const look of this.table.querySelectorAll("button")) look.setAttribute("aria-pressed", +look.dataset.mode === number);
     this.stage.swing(picture, `${this.found.robot} swinging in mode ${number}, ${shown(this.found.frequency_hz[number - 1])} Hz`);
-    this.stage.badge.textContent = `mode ${number}, enlarged`;
     this.stage.setView(this.view);
     if (!reducedMotion()) this.stage.player.setPlaying(true);
     this.screen.showLines();

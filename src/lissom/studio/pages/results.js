@@ -61,6 +61,8 @@ export class ResultsScreen {
       await this.charts.open(this.compare.runs, facts, charts ? parts(charts) : firstCharts(facts));
     } catch (failure) {
       this.file = null;
+      this.close();
+      this.stage.clear("This result cannot be shown.");
       this.body.hidden = true;
       this.message.textContent = failure.message;
     }

@@ -1,6 +1,6 @@
 // Run: what is simulated and how; the queue of runs with their progress.
 import { parseDocument } from "/assets/vendor/yaml.js";
-import { go } from "./address.js";
+import { go, isStudy } from "./address.js";
 import { choice, labelled, make, setGroups } from "./dom.js";
 import { Equivalents } from "./equivalents.js";
 import { markFields } from "./form_fields.js";
@@ -16,6 +16,7 @@ const options = (words) => [["", AS_WRITTEN], ...words];
 // A list or a number as it would stand in a file: `[0, 30 deg]`, `1e-8`.
 const value = (text) => parseDocument(text).toJSON();
 const list = (text) => value(/^\s*\[/.test(text) ? text : `[${text}]`);
+const NO_FACTS = { joints: [], nodes: [], inputs: { torque: {}, motion: {}, wrench: [] } };
 const LISTS = ["initial.q", "initial.qd"];
 
 export class RunScreen {
@@ -70,10 +71,10 @@ export class RunScreen {
       group("Solver and output", true, fields(["Solver", pick("solver.method", choices.methods)], ["Relative tolerance", text("solver.rtol")], ["Absolute tolerance", text("solver.atol")],
         ["Longest step [s]", text("solver.max_step")], ["Sampling of results [s]", text("output_dt")],
         ["Other values", field("other", make("textarea", { placeholder: "payload.mass: 0.3\nlinks.upper.beam.material.E: 9e9" }))])));
-    for (const [name, input] of Object.entries(this.fields)) input.dataset.field = name;
+    for (const [name, input] of Object.entries(this.fields)) Object.assign(input.dataset, { field: name, hint: input.placeholder ?? "" });
   }
   showSources(library, files, source) {
-    const own = files.filter(({ kind }) => kind === "description").map(({ name }) => name);
+    const own = files.filter((file) => file.kind !== "result" && !isStudy(file)).map(({ name }) => name);
     const scenarios = library.scenarios.map(({ name }) => [`scenario:${name}`, name]);
     const robots = library.robots.map(({ name }) => [`library:${name}`, `${name} (falls from rest)`]);
     setGroups(this.sources, [["Files", own], ["Scenarios of the library", scenarios], ["Robots of the library", robots]]);
@@ -85,12 +86,13 @@ export class RunScreen {
     const source = this.source;
     if (!source || source === this.factsOf) return;
     this.factsOf = source;
-    this.note.textContent = "";
+    this.showFailure(null);
     try {
       const facts = await get("scenario", { name: source });
-      if (source !== this.source) return;
-      this.showFactsOf(facts);
+      if (source === this.source) this.showFactsOf(facts);
     } catch (failure) {
+      if (source !== this.source) return;
+      this.showFactsOf(NO_FACTS);
       this.showFailure(failure);
     }
   }
@@ -98,10 +100,10 @@ export class RunScreen {
     this.note.textContent = facts.from_rest ? "A robot without a scenario: it falls from rest." : "";
     for (const [name, input] of Object.entries(this.fields)) {
       const written = name.split(".").reduce((part, key) => part?.[key], facts) ?? "";
-      if (written === "") continue;
       const isList = typeof written === "object";
-      if (input.tagName === "INPUT") input.placeholder = LISTS.includes(name) ? written.join(", ") : isList ? JSON.stringify(written) : written;
-      if (input.tagName === "SELECT") input.options[0].textContent = `${AS_WRITTEN}: ${isList ? "as listed" : written}`;
+      const words = LISTS.includes(name) && isList ? written.join(", ") : isList ? JSON.stringify(written) : written;
+      if (input.tagName === "INPUT") input.placeholder = words === "" ? input.dataset.hint : words;
+      if (input.tagName === "SELECT") input.options[0].textContent = words === "" ? AS_WRITTEN : `${AS_WRITTEN}: ${isList ? "as listed" : words}`;
     }
     this.inputs.open(facts);
     this.controller.open(facts);

@@ -80,7 +80,12 @@ export class Stage {
     });
     return this.scaleInput;
   }
+  // The factor that the user wants; without one each picture has its own, at which its robot stays in one piece.
   setScale(scale) {
+    this.wantedScale = scale;
+    this.drawScaled(scale);
+  }
+  drawScaled(scale) {
     this.choices.scale = scale;
     if (this.scaleInput) this.scaleInput.value = Math.log10(scale);
     const text = scale < 10 ? +scale.toFixed(1) : Math.round(scale);
@@ -91,14 +96,27 @@ export class Stage {
   show(content, { keepCamera = false, dhFrames = [] } = {}) {
     if (!this.view.works) return;
     this.empty.hidden = true;
+    this.element.classList.remove("stale");
+    if (!keepCamera) this.wantedScale = null;
+    // A mode comes with an amplitude of its own.
+    const isMode = Boolean(content.amplitude);
+    this.drawScaled(isMode ? content.scale : this.wantedScale ?? content.scale);
+    if (isMode) this.badge.textContent = content.amplitude;
+    if (this.scaleInput) this.scaleInput.disabled = isMode;
     this.view.show(content, keepCamera);
     this.view.dhFrames = dhFrames;
-    if (!keepCamera) this.setScale(content.scale);
     this.redraw();
+  }
+  // What is shown is older than what the page asks for.
+  markStale(why) {
+    if (!this.view.motion) return;
+    this.element.classList.add("stale");
+    this.badge.textContent = why;
   }
   // Nothing to show, and why.
   clear(why) {
     this.view.motion = null;
+    this.element.classList.remove("stale");
     this.empty.hidden = false;
     this.badge.textContent = "";
     if (why && this.view.works) this.empty.textContent = why;

@@ -1,5 +1,5 @@
 // Start: the library, the files of the folder, files to bring along, a new configuration.
-import { go, sourceToRun } from "./address.js";
+import { go, placeOf, sourceToRun } from "./address.js";
 import { button, make, notice } from "./dom.js";
 import { bring, chosenFiles, filesOf, importRobot } from "./dropped.js";
 import { Equivalents } from "./equivalents.js";
@@ -48,6 +48,7 @@ export class StartScreen {
     this.folder.textContent = listing.folder + (listing.writable ? "" : " \u2013 cannot be written: nothing can be saved");
     this.same.show([["robots", {}], ["import", { values: { file: "robot.urdf", output: "robot.yaml" } }]]);
     this.files.replaceChildren(...listing.files.map((file) => this.fileRow(file)));
+    return listing.files;
   }
   card(robot, library) {
     const source = `library:${robot.name}`;
@@ -62,12 +63,10 @@ export class StartScreen {
   }
   fileRow(file) {
     const open = button(file.name, () => this.openFile(file));
-    return make("li", {}, open, make("span", { class: "soft" }, `${kindOf(file)}, ${since(file.modified)}`));
+    return make("li", {}, open, make("span", { class: "soft" }, `${file.kind}, ${since(file.modified)}`));
   }
   openFile(file) {
-    if (file.kind === "result") return go({ screen: "results", file: file.name });
-    if (/\.urdf$/i.test(file.name)) return this.openUrdf(file.name);
-    return go({ screen: file.name.endsWith(".scenario.yaml") ? "run" : "build", source: file.name });
+    return file.kind === "URDF" ? this.openUrdf(file.name) : go(placeOf(file));
   }
   // The robot file beside a URDF file, made of it where there is none yet.
   async openUrdf(name) {
@@ -95,20 +94,17 @@ export class StartScreen {
     const { names, made, notes, problems } = await bring(list);
     if (problems.length || notes.length) notice([...problems, ...notes].join("\n"));
     if (!names.length) return;
-    await this.open();
+    const files = await this.open();
     // One thing, or one robot among its meshes, is opened at once.
     const last = made.length === 1 ? made[0] : names.length === 1 ? names[0] : null;
-    if (last && /\.(ya?ml|nc)$/i.test(last)) this.openFile({ name: last, kind: /\.nc$/i.test(last) ? "result" : "description" });
+    const file = files.find(({ name }) => name === last);
+    if (file && file.kind !== "URDF") this.openFile(file);
   }
 }
 
 // The first sentence of the source that a robot file names.
 const story = (source) => /^.*?[.:](?=\s|$)/.exec(source)?.[0].replace(/:$/, ".") ?? source;
 
-function kindOf({ name, kind }) {
-  if (kind === "result") return "result";
-  return /\.scenario\.ya?ml$/.test(name) ? "scenario" : /\.urdf$/i.test(name) ? "URDF" : "robot";
-}
 // How long ago a file was written, in words.
 function since(seconds) {
   const ago = Date.now() / 1000 - seconds;

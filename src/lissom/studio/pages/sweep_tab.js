@@ -1,5 +1,6 @@
 // Sweeps: an analysis over many values of chosen keys, resumed where it stopped; worst cases and pictures.
 import { parseDocument } from "/assets/vendor/yaml.js";
+import { SWEEP_STUDY } from "./address.js";
 import { button, choice, labelled, make, setOptions, shown } from "./dom.js";
 import { JobTab } from "./job_panel.js";
 import { table } from "./pictures.js";
@@ -25,11 +26,11 @@ export class SweepTab extends JobTab {
     const start = button("Sweep", () => this.start(), { class: "main", id: "start-sweep" });
     this.element = make("div", {}, make("div", { class: "row" }, ...labelled("Study", this.study)), this.form, make("div", { class: "row" }, start), this.progress, this.result);
   }
-  async open() {
+  async open({ study }) {
     super.open();
     const [{ files }] = await Promise.all([get("files"), this.sampling.open()]);
-    const own = files.map(({ name }) => name).filter((name) => /study[^/]*\.ya?ml$/i.test(name));
-    const chosen = this.study.value;
+    const own = files.filter(({ kind }) => kind === SWEEP_STUDY).map(({ name }) => name);
+    const chosen = study ?? this.study.value;
     setOptions(this.study, [["", "as below, of the robot above"], ...own]);
     this.study.value = own.includes(chosen) ? chosen : "";
     this.changed();
