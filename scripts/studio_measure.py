@@ -76,7 +76,7 @@ def first_run(page: Page, address: str, began: float) -> dict[str, float]:
     """From the start of the server to the moving result of a new robot, and the next run."""
     page.goto(address)
     clicks = 0
-    for name in ("New configuration", "Save and run", "Run", "Show run 1"):
+    for name in ("New configuration", "Save and run", "Show run 1"):
         page.get_by_role("button", name=name, exact=True).click(timeout=PATIENCE)
         clicks += 1
     moving(page)
