@@ -13,6 +13,7 @@ from .cases import Log
 from .physics_checks import row
 
 G = 9.81  # [m/s^2]
+FORMULATION = "nonlinear"
 CLAMPED = 1.8751040687  # first root of 1 + cos(x) cosh(x) = 0
 STEEL = {"E": 2.0e11, "nu": 0.3, "density": 7840.0}
 LENGTH, WIDTH, HEIGHT = 0.5, 0.03, 0.01  # of the rod [m], its height along gravity
@@ -41,7 +42,7 @@ def rod() -> Robot:
 
 def rod_rows() -> Iterator[dict[str, Any]]:
     """Sag rho A g L^4 / (8 E I) and frequency (1.875104 / L)^2 sqrt(E I / (rho A)) / (2 pi), the joint held."""
-    model = Model(rod())
+    model = Model(rod(), FORMULATION)
     state = model.static([0.0])
     E, rho = STEEL["E"], STEEL["density"]
     A = WIDTH * HEIGHT
@@ -82,7 +83,7 @@ def elbow_rows() -> Iterator[dict[str, Any]]:
     robot = Robot.from_dict({"name": "elbow", "links": [link], "payload": {"mass": 0}})
 
     def height(payload: float) -> float:
-        model = Model(robot.replace({"payload.mass": payload}))
+        model = Model(robot.replace({"payload.mass": payload}), FORMULATION)
         return float(model.displacement(model.static([0.0]), "arm/tip")[2])
 
     F = 0.5 * G
