@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from lissom.control.described_law import DescribedLaw
-from lissom.describe.controllers import Gains, Seconds
+from lissom.describe.controllers import RateGains, Seconds
 from lissom.files.part import Finding, Part, finding
 from lissom.solve.law import AbstractLaw
 from lissom.solve.model import Model
@@ -17,7 +17,7 @@ class OwnController(Part):
     """A brake on every joint."""
 
     type: Literal["brake"]
-    damping: Gains  # [N m s/rad or N s/m]
+    damping: RateGains
     sample: Seconds | None = None
 
     def findings(self) -> list[Finding]:

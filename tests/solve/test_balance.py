@@ -20,7 +20,7 @@ from lissom.solve.balance import (
 
 def root(p):
     """z = sqrt(p)."""
-    return newton(lambda z: z**2 - p, jnp.ones(1))[0]
+    return newton(lambda z: z**2 - p, jnp.ones(1), jnp.ones(1))[0]
 
 
 def test_the_root_of_a_function_has_derivatives_of_every_order():

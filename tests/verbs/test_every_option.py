@@ -355,7 +355,7 @@ REFUSED = [
     (f"frequency-response {LINEAR} --locked", "--kp 300", GAINS),
     (f"static {ROBOT}", "--torque 1", "only free joints take torques"),
     (f"static {ROBOT} --free", "--wrench rod/tip=0,1,0,0,0,0", "leave --free out"),
-    (f"static {ROBOT}", "--wrench rod/99=0,1,0,0,0,0", "--wrench: rod/99"),
+    (f"static {ROBOT}", "--wrench rod/99=0,1,0,0,0,0", "no such node"),
     (f"matrices {ROBOT}", "--time 0.1", "only the result of a run"),
     ("matrices first.nc --time 0.01", "--q 0.1", "leave this out"),
     ("matrices first.nc --time 0.01", "--static", "leave this out"),

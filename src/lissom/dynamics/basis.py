@@ -9,13 +9,14 @@ from ..bodies.assumed_modes import assumed_modes_body, modes_per_link
 from ..bodies.body import Body, measured_from_inner_node
 from ..bodies.link_body import bodies_of
 from ..bodies.reduce.reduced_body import Reduction, reduced_body
+from ..describe.link import Link
 from ..describe.loop_checks import LAST_NODE
 from ..describe.modes import ALL, ModeChoice
 from ..describe.robot import Robot
 from ..describe.segments import in_bodies, links_of_bodies
 from ..describe.supported import SUPPORT
 from ..files.description_files import build_from
-from ..files.errors import refused
+from ..files.errors import DescriptionError, refused
 
 TOO_FAR_APART = (
     "its modes cannot be computed: its masses or stiffnesses, with what it carries, are further apart than the 16 "
@@ -90,9 +91,20 @@ def link_bodies(
         try:
             shaped.append(BASES[basis](pieces, i, bodies, modes))
         except np.linalg.LinAlgError:
-            name = robot.links[links_of_bodies(robot)[i]].name
-            raise refused(f"links.{name}", None, TOO_FAR_APART) from None
+            link = robot.links[links_of_bodies(robot)[i]]
+            raise _without_modes(link, formulation) from None
     return tuple(shaped)
+
+
+def _without_modes(link: Link, formulation: str) -> DescriptionError:
+    """A link whose matrices have no modes."""
+    if link.beam is None or link.beam.mass != "lumped-points":
+        return refused(f"links.{link.name}", None, TOO_FAR_APART)
+    message = (
+        f"lumped-points leaves the rotations of nodes without mass, which {formulation} needs: "
+        "use lumped or consistent, or the formulations nonlinear or dual-screw"
+    )
+    return refused(f"links.{link.name}.beam.mass", link.beam.mass, message)
 
 
 def reductions_of(robot: Robot, modes: Any) -> list[Reduction]:

@@ -33,7 +33,7 @@ def startable_model(scenario: Scenario, file: str | None = None) -> Model:
             theta = model.assemble(scenario.initial.q)
             model.check_reference(theta)
         except np.linalg.LinAlgError as failure:
-            raise _singular_link(scenario, str(failure)) from None
+            raise _singular_link(str(failure)) from None
     return model
 
 
@@ -70,15 +70,7 @@ def _problems_in(file: str | None) -> Iterator[None]:
         raise DescriptionError([located(problem, file)]) from None
 
 
-def _singular_link(scenario: Scenario, text: str) -> DescriptionError:
+def _singular_link(text: str) -> DescriptionError:
     """A link whose matrices have no modes."""
-    for link in scenario.robot.links:
-        if link.beam is not None and link.beam.mass == "lumped-points":
-            field = f"links.{link.name}.beam.mass"
-            message = (
-                f"lumped-points leaves the rotations of nodes without mass, which {scenario.formulation} needs: "
-                "use lumped or consistent, or the formulations nonlinear or dual-screw"
-            )
-            return refused(field, link.beam.mass, message)
     message = f"a link has matrices that cannot be reduced ({text}): give every part of it mass and stiffness"
     return refused("links", None, message)
