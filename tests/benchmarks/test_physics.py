@@ -119,7 +119,7 @@ def test_the_command_runs_to_its_end_and_says_which_number_is_off(tmp_path):
     written = tmp_path / "physics.json"
     result = CliRunner().invoke(app, ["bench", "physics", "-o", str(written)])
     report = json.loads(written.read_text())
-    assert len(report["physics"]) == 43
+    assert len(report["physics"]) == 46
     assert len(report["peaks"]) == 8
     fore = "de-luca-siciliano: link fore alone, clamped, with a point load"
     assert differing(report["physics"]) == [fore]
