@@ -439,8 +439,8 @@ class OutputFeedback(AbstractLaw):
     def holding(
         self, t: Float[Any, ""], torque: Float[Any, " a"], memory: OutputMemory
     ) -> OutputMemory:
-        nominal = self.nominal.torque.value(t - self.sample)
-        return memory._replace(held=torque - nominal)
+        held = self.nominal.deviation_before(t, torque, self.sample)
+        return memory._replace(held=held)
 
     def __call__(
         self, t: Float[Array, ""], measured: Float[Array, " m"], memory: OutputMemory

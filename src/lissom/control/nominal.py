@@ -42,6 +42,12 @@ class NominalMotion(eqx.Module):
     torque: AbstractSignal
     measured: AbstractSignal
 
+    def deviation_before(
+        self, t: Float[Any, ""], torque: Float[Any, " a"], sample: Any
+    ) -> Float[Any, " a"]:
+        """Of held torques from those of the sample before t, where observers predict from."""
+        return torque - self.torque.value(t - sample)
+
 
 def nominal_motion(
     model: Model,

@@ -373,8 +373,8 @@ class MPC(AbstractLaw):
     def holding(
         self, t: Float[Any, ""], torque: Float[Any, " a"], memory: Estimate
     ) -> Estimate:
-        nominal = self.nominal.torque.value(t - self.sample)
-        return memory._replace(held=torque - nominal)
+        held = self.nominal.deviation_before(t, torque, self.sample)
+        return memory._replace(held=held)
 
     def incidents(self) -> tuple[str, ...]:
         """Samples without a feasible torque."""
